@@ -60,10 +60,10 @@ export const CLAUSES = {
   },
 } as const satisfies Record<string, Clause>;
 
-export type ClauseId = keyof typeof CLAUSES;
+type ClauseId = keyof typeof CLAUSES;
 
 /** A standard on which the interface relies. */
-export type Standard = `RFC ${number} section ${string}` | `JSON Schema 2020-12 section ${string}`;
+type Standard = `RFC ${number} section ${string}` | `JSON Schema 2020-12 section ${string}`;
 
 export type Place = `openapi.yaml#/${string}`;
 

@@ -1,8 +1,9 @@
 import type { Arbitrary } from 'fast-check';
+import { capitalised } from '../lib/capitals.ts';
 import { acceptsOrdinary, created, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { ordersOf } from '../lib/payloads/choose-cases.ts';
-import { withWords } from '../lib/payloads/fresh.ts';
-import { COMPACT, type FreshText, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
+import { freshLike, withWords } from '../lib/payloads/fresh.ts';
+import { COMPACT, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
@@ -52,7 +53,7 @@ const namesOfEveryLength = (plants: PlantFactory): TestCase[] =>
 
 const namesOfManyKinds = (plants: PlantFactory): TestCase[] => {
   const named = (words: string) =>
-    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}${words}`, namedLike(kind)] as const);
+    KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}${words}`, freshLike(kind)] as const);
   return [
     ...withValues(plants, 'name', named('')),
     ...withValues(plants, 'name', named(' and nothing optional'), 'required'),
@@ -108,18 +109,6 @@ const KINDS_OF_NAMES = [
   'drop table word',
   'undefined word',
 ] as const;
-
-const namedLike = (kind: string): FreshText =>
-  withWords((word, digit) =>
-    kind
-      .replace(/word/gi, (letters) => {
-        const fresh = word(6);
-        return letters === 'WORD' ? fresh.toUpperCase() : letters === 'Word' ? capitalised(fresh) : fresh;
-      })
-      .replaceAll('#', () => digit()),
-  );
-
-const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({

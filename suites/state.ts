@@ -1,9 +1,8 @@
 import { created, notSuccess, type Rule } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
-import { defectsOf } from '../lib/payloads/defects.ts';
-import { notJson } from '../lib/payloads/malformed.ts';
+import { defectiveBodies, malformedBodies } from '../lib/payloads/invalid-bodies.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
-import { isInvalid, isPlantText } from '../lib/payloads/validity.ts';
+import { isPlantText } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import { createsAtOnce, must, ordinaryRequest, requestWith } from './define.ts';
 
@@ -22,18 +21,13 @@ const MAX_DEFECTS = 64;
 
 /** One of every kind of request that a store must reject. */
 const barrage = (plants: PlantFactory): Labelled[] => [
-  ...pickByKind(defectsOf(plants.contract.newPlant.shape), ({ kind }) => kind, MAX_DEFECTS).flatMap(
-    (defect) => {
-      // Accepting an id beyond int64 violates only a SHOULD.
-      if (defect.kind === 'beyond-format') return [];
-      const json = defect.typical(plants.plain()).find((value) => isInvalid(plants.contract, value));
-      return json === undefined ? [] : [{ label: defect.name, template: requestWith(json) }];
-    },
-  ),
-  ...notJson.map(({ name, apply }) => ({
-    label: name,
-    template: { body: { json: plants.plain(), edit: apply } },
-  })),
+  ...[
+    ...pickByKind(defectiveBodies(plants.contract), ({ kind }) => kind, MAX_DEFECTS),
+    ...malformedBodies,
+  ].flatMap(({ name, madeOf }) => {
+    const body = madeOf(plants.plain());
+    return body === undefined ? [] : [{ label: name, template: { body } }];
+  }),
   ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
     label: 'a body that is not JSON',
     template: text(body),

@@ -29,7 +29,8 @@ import {
   textAt,
   write,
 } from '../lib/payloads/json.ts';
-import { extensions, gzipped, malformedText, notJson, notUtf8, padded } from '../lib/payloads/malformed.ts';
+import { extensions, gzipped, malformedText, notJson, notUtf8 } from '../lib/payloads/malformed.ts';
+import { padded } from '../lib/payloads/padded.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sample } from '../lib/payloads/random.ts';
 import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
@@ -529,7 +530,7 @@ describe('texts', () => {
 
   test('a padded text is longer and has the same value', () => {
     for (const text of ['{"id":1,"name":"}"}', ' {"a":{"b":[{}]}}\n ', '[]', 'null']) {
-      const longer = String(padded(50).apply(text));
+      const longer = padded(50)(text);
       expect(JSON.parse(longer)).toEqual(JSON.parse(text));
       expect(longer.length - text.length).toBe(text.includes('{') ? 50 : 0);
     }

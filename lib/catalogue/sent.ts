@@ -8,6 +8,7 @@ import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import { fill, USUAL } from '../run/send/fill.ts';
+import { utf8Text } from '../utf8.ts';
 
 /** A description of what a check sends, and examples as they are sent, of one or more lines. */
 export interface SentExamples {
@@ -139,14 +140,10 @@ const body = (template: RequestTemplate, id: bigint) =>
 const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
 
 /** Bytes as text. If they are not UTF-8, non-ASCII bytes are hexadecimal escapes. */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return [...bytes]
-      .map((byte) =>
-        byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
-      )
-      .join('');
-  }
-}
+const textOf = (bytes: Uint8Array): string =>
+  utf8Text(bytes) ??
+  [...bytes]
+    .map((byte) =>
+      byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+    )
+    .join('');

@@ -1,19 +1,19 @@
-import type { Value } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import { groupBy } from '../groups.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
+import { shrink } from '../payloads/shrink.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import { sentAndReceived } from '../report/record/recorded.ts';
 import type { Redact } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
-import { headerValues } from '../report/wording/format-text.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { headerValues } from '../wire/headers.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
-export interface DifferentialTarget {
+interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
   readonly tokenEnv?: string | undefined;
@@ -32,7 +32,6 @@ interface Sampling {
 /** Payloads sent, as a fraction of the random cases of a run. */
 export const SAMPLE_FRACTION = 0.5;
 const MAX_DISAGREEMENTS = 30;
-const SHRINK_BUDGET_REQUESTS = 80;
 const MAX_BODY_CHARACTERS = 600;
 
 /** The signature of each store's answer to a payload. */
@@ -84,7 +83,7 @@ function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
   const count = Math.ceil(cases * test.weight * SAMPLE_FRACTION);
   return Array.from({ length: count }, (_, index) => ({
     value: sample(arbitrary, seed, `compare/${id}`, index),
-    shrink: ({ value, context }: Value<TestCase>) => arbitrary.shrink(value, context),
+    arbitrary,
   }));
 }
 
@@ -93,32 +92,22 @@ const signature = (exchange: Exchange | undefined, contract: Contract): string =
 
 /** A smaller payload that divides the stores in the same way; undefined if the first one no longer does. */
 async function shrunkPayload(
-  { value, shrink }: ReturnType<typeof samplesOf>[number],
+  { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,
   stores: readonly DifferentialTarget[],
   contract: Contract,
 ) {
-  const attempt = async (one: TestCase, shrinks: number) => {
+  const attempt = async (one: TestCase) => {
     const answers = await Promise.all(stores.map((store) => store.send([one.template])));
     const exchanges = answers.flatMap((list) => list?.slice(0, 1) ?? []);
     if (exchanges.length < stores.length) return undefined;
     const vector = exchanges.map((exchange) => signature(exchange, contract));
-    return keyOf(vector) === key ? { one, shrinks, exchanges, vector } : undefined;
+    return keyOf(vector) === key ? { one, exchanges, vector } : undefined;
   };
-  let shrunk = await attempt(value.value, 0);
-  let [current, budget] = [value, SHRINK_BUDGET_REQUESTS];
-  for (let found = shrunk !== undefined; found && budget > 0; ) {
-    found = false;
-    for (const candidate of shrink(current)) {
-      if (budget === 0) break;
-      budget -= 1;
-      const smaller = await attempt(candidate.value, (shrunk?.shrinks ?? 0) + 1);
-      if (smaller === undefined) continue;
-      [shrunk, current, found] = [smaller, candidate, true];
-      break;
-    }
-  }
-  return shrunk;
+  const first = await attempt(value.value);
+  if (first === undefined) return undefined;
+  const { result, path } = await shrink(value, arbitrary, first, attempt);
+  return { ...result, shrinks: path.length };
 }
 
 function describe(

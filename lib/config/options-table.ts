@@ -1,3 +1,4 @@
+import { capitalised } from '../capitals.ts';
 import { flag } from './option-types.ts';
 import {
   describe,
@@ -17,8 +18,7 @@ import {
  * `npm run docs` regenerates both.
  */
 
-export const sentence = (row: OptionRow): string =>
-  `${describe(row).replace(/^./, (first) => first.toUpperCase())}.`;
+export const sentence = (row: OptionRow): string => `${capitalised(describe(row))}.`;
 
 const propertiesOf = (rows: Rows): object =>
   Object.fromEntries(

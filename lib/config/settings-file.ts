@@ -1,11 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { Pointer } from '../contract/document.ts';
 import { readDocument } from '../contract/read-document.ts';
+import { namesIn } from '../json-pointer.ts';
 import { suggestion } from '../nearest.ts';
 import { ownSchema } from '../own-schemas.ts';
 import { UsageError } from '../usage-error.ts';
 
-export interface SettingsFile<T> {
+interface SettingsFile<T> {
   readonly value: T;
   /** @throws UsageError with the file, the line of the value at the pointer, and the problem */
   reject(pointer: Pointer, problem: string): never;
@@ -45,10 +46,7 @@ export function readSettings<T>(file: string, schemaName: string): SettingsFile<
 
 /** Where an error is; for an unknown key, at the key itself. */
 function pointerOf({ instancePath, keyword, params }: ErrorObject): Pointer {
-  const names = instancePath
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = namesIn(instancePath);
   return keyword === 'additionalProperties' ? [...names, String(params.additionalProperty)] : names;
 }
 

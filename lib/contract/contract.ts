@@ -22,7 +22,7 @@ export interface Contract {
 }
 
 /** Facts about a document. */
-export interface DocumentInfo {
+interface DocumentInfo {
   readonly file: string;
   readonly version: string;
   readonly sha256: string;
@@ -34,7 +34,7 @@ export interface DocumentInfo {
   readonly warnings: readonly string[];
 }
 
-export interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
+interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
   readonly in: 'header' | 'query' | 'cookie';
   readonly place: string | undefined;
   readonly shape: Shape;

@@ -32,7 +32,7 @@ const PLAIN = [
 
 const KNOWN = [...ONE, ...LIST, ...NAMED, ...PLAIN];
 
-export interface UnknownKeyword {
+interface UnknownKeyword {
   readonly at: Pointer;
   readonly problem: string;
 }

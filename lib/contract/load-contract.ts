@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { nameIn } from '../json-pointer.ts';
 import { compile, requireSchema } from './compile.ts';
 import { applied, type Contract, contractIn } from './contract.ts';
 import { type Document, DocumentError, errorAt, isObject, type Pointer } from './document.ts';
@@ -73,7 +74,7 @@ function targetOf(value: unknown): string[] | undefined {
   return /^#\/(.*)$/
     .exec(value.$ref)?.[1]
     ?.split('/')
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((part) => nameIn(decodeURIComponent(part)));
 }
 
 /** Loads the overlay code only if it is needed. */

@@ -30,7 +30,7 @@ export interface Shape {
   readonly alternatives: readonly Shape[];
 }
 
-export interface OtherProperties {
+interface OtherProperties {
   readonly pattern: string | undefined;
   readonly shape: Shape;
 }

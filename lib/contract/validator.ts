@@ -1,7 +1,8 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { namesIn } from '../json-pointer.ts';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
-export interface Violation {
+interface Violation {
   /** JSON Pointer to the invalid value; empty for the whole. */
   readonly at: string;
   readonly message: string;
@@ -36,7 +37,7 @@ export const validatorOf =
     const context: ValidationContext = {
       isExact(number, integral, format, pointer) {
         if (typeof number !== 'number') return true;
-        const integer = exactInteger(numeralAt(pointerPath(pointer)) ?? String(number));
+        const integer = exactInteger(numeralAt(namesIn(pointer)) ?? String(number));
         if (integer === undefined) return !integral;
         const range = integerRange(format ?? undefined);
         return range === undefined || (integer >= range[0] && integer <= range[1]);
@@ -44,12 +45,6 @@ export const validatorOf =
     };
     return validate.call(context, value) ? [] : (validate.errors ?? []).map(violation);
   };
-
-const pointerPath = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 function violation({ instancePath, message, keyword, params }: ErrorObject): Violation {
   const detail = keyword === 'enum' ? `: ${JSON.stringify(params.allowedValues)}` : '';

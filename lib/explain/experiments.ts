@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
+import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
@@ -12,7 +13,7 @@ import { fill } from '../run/send/fill.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
-import { expectedOutcomeOf, mustReject, symptomsOf } from './symptom/symptoms-of.ts';
+import { mustReject, symptomsOf } from './symptom/symptoms-of.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {

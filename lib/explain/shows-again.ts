@@ -1,12 +1,13 @@
 import type { Contract } from '../contract/contract.ts';
 import { isFinding, type Rule } from '../judge/rules.ts';
+import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { detailOf } from './symptom/sought.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
-import { expectedOutcomeOf, symptomsOf } from './symptom/symptoms-of.ts';
+import { symptomsOf } from './symptom/symptoms-of.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
 export interface RecordedFault {

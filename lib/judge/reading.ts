@@ -1,16 +1,13 @@
+import { utf8Text } from '../utf8.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
+import { headerValues } from '../wire/headers.ts';
 
 /** A body that decodes to more bytes than this is unreadable, whatever its compressed size. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
 /** The values of a header field, in the order of arrival. */
-export function fields(response: Response, name: string): string[] {
-  const values: string[] = [];
-  for (const [own, value] of response.headers)
-    if (own.length === name.length && own.toLowerCase() === name) values.push(value);
-  return values;
-}
+export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
 /** The media types in every Content-Type of a response, without parameters, in lower case. */
 export const mediaTypes = (response: Response): string[] => fields(response, 'content-type').flatMap(typesIn);
@@ -47,22 +44,16 @@ export function contentOf(response: Response): Content {
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function read(response: Response): Content {
   if (response.truncated) return unreadable(`an incomplete body (${response.body.length} bytes)`);
   const plain = decode(response);
   if (typeof plain === 'string') return unreadable(plain);
   if (plain.length === 0) return unreadable('no body');
-  let text: string;
-  try {
-    text = utf8.decode(plain);
-  } catch {
-    return unreadable('a body that is not valid UTF-8');
-  }
+  const whole = utf8Text(plain);
+  if (whole === undefined) return unreadable('a body that is not valid UTF-8');
   // A parser may ignore a byte order mark (RFC 8259 section 8.1); another rule judges that one was sent.
-  const bom = text.startsWith('\ufeff');
-  if (bom) text = text.slice(1);
+  const bom = whole.startsWith('\ufeff');
+  const text = bom ? whole.slice(1) : whole;
   try {
     return { kind: 'json', text, value: JSON.parse(text), bom };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
-import { hasHeader } from '../wire/segments.ts';
+import { hasHeader } from '../wire/headers.ts';
 import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
 
 /**

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { capitalised } from '../capitals.ts';
 import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { memoised } from './memoised.ts';
@@ -32,6 +33,9 @@ export interface Defect {
   /** Randomly sampled invalid payloads. */
   sampled(control: JsonObject): Arbitrary<Json>;
 }
+
+/** Whether the interface demands that a store rejects a payload with a defect: an id beyond int64 violates a SHOULD. */
+export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
 /** The position of a value in a plant. */
 interface Place {
@@ -160,7 +164,7 @@ function notAnObject({ types }: Shape): Defect[] {
 type Typical = Defect['typical'];
 
 function missing(name: string): Defect[] {
-  const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const capital = capitalised(name);
   const value = (control: JsonObject): Json => control.get(name) ?? null;
   const rule = (title: string, kind: DefectKind, typical: Typical) => listed(title, kind, name, typical);
   return [

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { capitalised } from '../capitals.ts';
 import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 
@@ -68,6 +69,20 @@ export function withWords(
     return text((characters) => characters.charAt(next() % characters.length));
   }, choices);
 }
+
+/**
+ * A text like `form`, in which six fresh letters replace each `word`, in capitals each `WORD`, with a capital first
+ * each `Word`, and a fresh digit replaces each #.
+ */
+export const freshLike = (form: string): FreshText =>
+  withWords((word, digit) =>
+    form
+      .replace(/word|Word|WORD/g, (letters) => {
+        const fresh = word(6);
+        return letters === 'WORD' ? fresh.toUpperCase() : letters === 'Word' ? capitalised(fresh) : fresh;
+      })
+      .replaceAll('#', () => digit()),
+  );
 
 /** A text of the arbitrary for each id. Their number is unknown, so they may be used up. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>

@@ -85,10 +85,6 @@ export const compressedText: Edit = edit('plain text, compressed with gzip', () 
   gzipSync('a plant called Aloe'),
 );
 
-/** The same value in a longer text: some software inspects only the first part of a body. */
-export const padded = (spaces: number): Edit =>
-  edit(`${spaces} spaces`, (text) => text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`));
-
 const NOT_UTF8 = [
   ['a lone continuation byte', [0x80]],
   ['a truncated sequence', [0xe2, 0x82]],

@@ -1,7 +1,7 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 /** Chooses an integer from 0 up to, but not including, a bound. */
-export type Choose = (bound: number) => number;
+type Choose = (bound: number) => number;
 
 /** State while one string is written. */
 interface Writing {
@@ -20,7 +20,7 @@ interface PatternPart {
 }
 
 /** Writes strings for a regular expression. Ignores inner assertions, so the result must be tested. */
-export interface Pattern {
+interface Pattern {
   readonly minLength: number;
   readonly maxLength: number;
   write(length: number, choose: Choose, wide: boolean): string;

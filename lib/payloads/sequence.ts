@@ -2,16 +2,14 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Contract } from '../contract/contract.ts';
 import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
-import { defectsOf } from './defects.ts';
+import { defectiveBodies, malformedBodies } from './invalid-bodies.ts';
 import type { JsonObject } from './json.ts';
-import { notJson } from './malformed.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
-import { isInvalid } from './validity.ts';
 
 /** Sequences of requests, sent in order or at the same time, and how each relates to the others. */
 
 /** How the plant of a step resembles the plant of an earlier step. */
-export type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
+type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
 /** What is wrong with a request. */
 export type Wrong =
@@ -27,7 +25,7 @@ export type Wrong =
   | { readonly kind: 'oversized' };
 
 /** Other differences between requests; the interface does not say whether a store accepts the last two. */
-export type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
+type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
 
 /** One request of a sequence. Steps with the same plant share values. */
 export interface Step {
@@ -143,21 +141,13 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
-/** Every invalid body that can be made from a plant. */
+/** Every invalid body. If a plant leaves no way to make it, the first character of the plant is invalid as well. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
-  ...defectsOf(contract.newPlant.shape).flatMap((defect): (Wrong & { kind: 'body' })[] => {
-    // Accepting an id beyond int64 violates only a SHOULD.
-    if (defect.kind === 'beyond-format') return [];
-    const corrupt = (plant: JsonObject): RequestTemplate['body'] => {
-      const invalid = defect.typical(plant).find((json) => isInvalid(contract, json));
-      return invalid === undefined ? { json: plant, edit: (text) => text.slice(0, 1) } : { json: invalid };
-    };
-    return [{ kind: 'body', name: defect.name, corrupt }];
-  }),
-  ...notJson.map(({ name, apply }): Wrong & { kind: 'body' } => ({
-    kind: 'body',
+  ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({
+    kind: 'body' as const,
     name,
-    corrupt: (json) => ({ json, edit: apply }),
+    corrupt: (plant: JsonObject) =>
+      madeOf(plant) ?? { json: plant, edit: (text: string) => text.slice(0, 1) },
   })),
   { kind: 'body', name: 'no body', corrupt: () => undefined },
 ];

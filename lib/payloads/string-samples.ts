@@ -1,5 +1,6 @@
 import fc, { type Arbitrary, Random } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { capitalised } from '../capitals.ts';
 import type { TextLimits } from '../contract/shape.ts';
 import { freshText } from './fresh.ts';
 import type { FreshText } from './json.ts';
@@ -40,10 +41,9 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 /** Names of letters only, for cases in which the name does not matter. */
 export const plainName = (limits: TextLimits): Arbitrary<string> => {
   const bounds = lengths(limits, 10, 14);
-  return fc.array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' }).map((letters) => {
-    const word = letters.join('');
-    return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-  });
+  return fc
+    .array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' })
+    .map((letters) => capitalised(letters.join('')));
 };
 
 /** Tags that any store accepts: 1 to 20 lower-case letters. */

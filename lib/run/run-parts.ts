@@ -4,6 +4,7 @@ import { ordinaryIds } from '../payloads/plants.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { endpointOf } from '../wire/endpoint.ts';
 import type { HeaderPair } from '../wire/exchange.ts';
+import { hasHeader } from '../wire/headers.ts';
 import { HttpClient } from '../wire/http-client.ts';
 import type { Check } from './check.ts';
 import { CheckExecutor } from './execute/check-executor.ts';
@@ -98,10 +99,13 @@ export function createParts(
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }
 
+/** The parts of a run, as they were made for it. */
+export type CreatedParts = ReturnType<typeof createParts>;
+
 /** Headers and query parameters of every request. The user's headers replace those that the document requires. */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {
   const required = requiredOf(contract);
-  const isGiven = (name: string) => headers.some(([own]) => own.toLowerCase() === name.toLowerCase());
+  const isGiven = (name: string) => hasHeader(headers, name.toLowerCase());
   return {
     headers: [...required.headers.filter(([name]) => !isGiven(name)), ...headers],
     query: required.query,

@@ -12,11 +12,11 @@ import { preflight, type Readiness } from './preflight/preflight.ts';
 import type { Answers, Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
-import { createParts } from './run-parts.ts';
+import { type CreatedParts, createParts } from './run-parts.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
 import type { Restart } from './send/recovery.ts';
-import { requestContext } from './send/request-context.ts';
+import { type RequestContext, requestContext } from './send/request-context.ts';
 
 export interface RunOptions {
   readonly contract: Contract;
@@ -211,36 +211,18 @@ export async function openRun(
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const settings = settingsOf(options);
-  const { catalogue, concurrency, maxSeconds, strict } = settings;
+  const { catalogue, concurrency } = settings;
   const parts = createParts(settings, listeners);
-  const { state, client, sender, monitor, executor } = parts;
-  const ownContext = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
-  const timer =
-    maxSeconds === undefined
-      ? undefined
-      : setTimeout(() => state.halt(timeIsUp(maxSeconds)), maxSeconds * 1000).unref();
-  const interrupt = () => state.halt(INTERRUPTED);
-  if (signal?.aborted === true) interrupt();
-  signal?.addEventListener('abort', interrupt, { once: true });
-  let advice: string | undefined;
-  const sendOne = async () =>
-    state.stop === undefined
-      ? state.unlessStopped(() => sender.sendProbe(parts.probe, ownContext))
-      : undefined;
-  const close = async () => {
-    signal?.removeEventListener('abort', interrupt);
-    advice ??= await monitor.limiter.advice(sendOne);
-    clearTimeout(timer);
-    await client.close();
-  };
+  const { state, sender, monitor } = parts;
+  const outside = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
+  const disconnect = closerFor(settings, parts, outside, signal);
   const ready = await readinessOf(settings, parts).catch(async (error: unknown) => {
-    await close();
+    await disconnect(undefined);
     throw error;
   });
-  advice = ready.advice;
   const results: CheckResult[] = [];
   const runBatch = async (items: readonly WorkItem[], begin: (check: Check) => void = () => {}) => {
-    const found = await executor.runBatch(items, begin);
+    const found = await parts.executor.runBatch(items, begin);
     results.push(...found);
     return found;
   };
@@ -278,50 +260,84 @@ export async function openRun(
     },
     sendOutsideChecks(templates) {
       const exchanges: Exchange[] = [];
-      const id = ownContext.ids.reserve(templates.length);
+      const id = outside.ids.reserve(templates.length);
       return state.unlessStopped(async () => {
         // One that kills the store would take the others with it.
         const inFlight = parts.recovery.restarts > 0 ? 1 : concurrency;
         await inPool(templates.length, inFlight, async (index) => {
           const template = templates[index];
-          if (template !== undefined) exchanges[index] = await sender.send(template, id(index), ownContext);
+          if (template !== undefined) exchanges[index] = await sender.send(template, id(index), outside);
         });
         return exchanges;
       });
     },
     shortenTimeout: () => sender.shortenTimeout(),
     async close() {
-      await close();
-      const judged = results.map(({ check, verdict }) => ({ level: check.level, verdict }));
-      const summary = summaryOf(judged);
-      const { plants, ids } = monitor.created;
-      return {
-        outcome: runOutcome(
-          summary,
-          strict,
-          cutShort(state.stop, judged) || results.length < catalogue.length,
-          results.some(({ blocked }) => blocked?.by === 'user'),
-        ),
-        summary,
-        server: monitor.server,
-        stop: state.stop,
-        advice,
-        requests: sender.requests,
-        seconds: (performance.now() - started) / 1000,
-        latency: sender.latency.summary,
-        waited: sender.waitedMs / 1000,
-        closedUnderRequests: client.closedUnderRequests,
-        created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
-        collisions: parts.collisions.count,
-      };
+      const advice = await disconnect(ready.advice);
+      return footerOf(settings, parts, results, { advice, seconds: (performance.now() - started) / 1000 });
     },
+  };
+}
+
+/**
+ * Ends the run when it is interrupted or its time is up.
+ * @returns what closes the connections, and finds out what to advise if that is not known
+ */
+function closerFor(
+  { maxSeconds }: RunSettings,
+  { state, client, sender, monitor, probe }: CreatedParts,
+  outside: RequestContext,
+  signal: AbortSignal | undefined,
+): (advice: string | undefined) => Promise<string | undefined> {
+  const timer =
+    maxSeconds === undefined
+      ? undefined
+      : setTimeout(() => state.halt(timeIsUp(maxSeconds)), maxSeconds * 1000).unref();
+  const interrupt = () => state.halt(INTERRUPTED);
+  if (signal?.aborted === true) interrupt();
+  signal?.addEventListener('abort', interrupt, { once: true });
+  const sendProbe = async () =>
+    state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined;
+  return async (known) => {
+    signal?.removeEventListener('abort', interrupt);
+    const advice = known ?? (await monitor.limiter.advice(sendProbe));
+    clearTimeout(timer);
+    await client.close();
+    return advice;
+  };
+}
+
+/** What a run came to. */
+function footerOf(
+  { catalogue, strict }: RunSettings,
+  { state, client, sender, monitor, collisions }: CreatedParts,
+  results: readonly CheckResult[],
+  measured: Pick<RunFooter, 'advice' | 'seconds'>,
+): RunFooter {
+  const judged = results.map(({ check, verdict }) => ({ level: check.level, verdict }));
+  const summary = summaryOf(judged);
+  const isPartial = cutShort(state.stop, judged) || results.length < catalogue.length;
+  const isFiltered = results.some(({ blocked }) => blocked?.by === 'user');
+  const { plants, ids } = monitor.created;
+  return {
+    outcome: runOutcome(summary, strict, isPartial, isFiltered),
+    summary,
+    server: monitor.server,
+    stop: state.stop,
+    ...measured,
+    requests: sender.requests,
+    latency: sender.latency.summary,
+    waited: sender.waitedMs / 1000,
+    closedUnderRequests: client.closedUnderRequests,
+    created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
+    collisions: collisions.count,
   };
 }
 
 /** Finds out whether the store can be judged at all; ends the run if not. */
 async function readinessOf(
   { contract, seed, shard }: RunSettings,
-  { state, client, sender, monitor, recovery, idsOf }: ReturnType<typeof createParts>,
+  { state, client, sender, monitor, recovery, idsOf }: CreatedParts,
 ): Promise<Readiness> {
   const plants = plantsFor(contract, seed, PREFLIGHT);
   const templates = (['all', 'required', 'all'] as const).map(

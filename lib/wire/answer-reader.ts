@@ -1,6 +1,7 @@
 import { Bytes } from './bytes.ts';
 import { MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
+import { headerValues } from './headers.ts';
 
 interface Head {
   readonly version: string;
@@ -193,16 +194,15 @@ function sizeIn(line: string): number {
   return size;
 }
 
-const headerValues = ({ headers }: Head, wanted: string): string[] =>
-  headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
-
 const listIn = (head: Head, wanted: string): string[] =>
-  headerValues(head, wanted).flatMap((value) => value.split(',').map((one) => one.trim().toLowerCase()));
+  headerValues(head.headers, wanted).flatMap((value) =>
+    value.split(',').map((one) => one.trim().toLowerCase()),
+  );
 
 /** RFC 9112 section 6.3, as strict as undici: rejects whatever the RFC allows a recipient to reject. */
 function framingOf(head: Head, method: string): Framing {
   const codings = listIn(head, 'transfer-encoding');
-  const [length, ...lengths] = headerValues(head, 'content-length');
+  const [length, ...lengths] = headerValues(head.headers, 'content-length');
   if (length !== undefined && !/^\d+$/.test(length))
     throw new Error('bad response: its Content-Length is not a number');
   if (lengths.length > 0) throw new Error('bad response: it has more than one Content-Length');

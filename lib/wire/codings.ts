@@ -1,13 +1,13 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { HeaderPair } from './exchange.ts';
+import { headerValues } from './headers.ts';
 
 /**
  * The declared content codings of a response (RFC 9110 section 8.4), in the order in which they were applied.
  */
 export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
-  headers
-    .filter(([name]) => name.toLowerCase() === 'content-encoding')
-    .flatMap(([, value]) => value.toLowerCase().split(','))
+  headerValues(headers, 'content-encoding')
+    .flatMap((value) => value.toLowerCase().split(','))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity');
 

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, hasHeader, TRAILER } from './segments.ts';
+import { hasHeader } from './headers.ts';
+import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 

@@ -3,6 +3,7 @@ import { write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
+import { headerValue } from '../../wire/headers.ts';
 import { unlessSpent } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
@@ -152,7 +153,7 @@ function sweepOf(
     return nesting === undefined ? undeclaredSweep(contract) : depthSweep(name, nesting);
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
-  const value = state.template.headers?.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  const value = headerValue(state.template.headers ?? [], name.toLowerCase());
   return value === undefined ? undefined : headerSweep(name, value);
 }
 

@@ -1,3 +1,4 @@
+import { wordsCapitalised } from '../../capitals.ts';
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
@@ -106,10 +107,8 @@ const DIMENSIONS: Readonly<Record<string, string>> = {
 const headerNames = ({ template: { headers = [] } }: RequestState): string[] =>
   headers.map(([name]) => name.toLowerCase());
 
-const spelled = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-
 const header = (name: string): RequestPart => ({
-  name: spelled(name),
+  name: wordsCapitalised(name),
   dimension: DIMENSIONS[name],
   copy: (from, to) => {
     const own = (state: RequestState, keep: boolean) =>

@@ -1,5 +1,6 @@
 import { mediaTypes } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
 import { isWrong400, type SoughtSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
@@ -64,7 +65,7 @@ const acrossMediaTypes: SameFault = {
 };
 
 function hasTypeOfAccept({ request, response }: Exchange): boolean {
-  const accepted = request.headers.filter(([name]) => name.toLowerCase() === 'accept').join();
+  const accepted = headerValues(request.headers, 'accept').join();
   return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
 }
 

@@ -1,7 +1,10 @@
+import { capitalised, wordsCapitalised } from '../../capitals.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
+import { utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { Symptom, SymptomKind } from './symptom.ts';
 
 /** How JSON differs from the Plant or Error that it should be. */
@@ -136,14 +139,12 @@ function textProblem({
 ] {
   if (body.length === 0) return ['no-body', 'without a body'];
   if (truncated) return ['truncated-json', 'with an incomplete body'];
-  const coding = headers.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1];
+  const coding = headerValue(headers, 'content-encoding');
   if (coding !== undefined && coding !== 'identity')
     return ['unreadable', `with a body that is not encoded as ${coding}`];
   if (body.length > 3 && (body[1] === 0 || body[0] === 0)) return ['unreadable', 'in UTF-16'];
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
+  const text = utf8Text(body);
+  if (text === undefined) {
     if (isCutOff(body)) return ['truncated-json', 'with truncated JSON'];
     const undeclared = CODINGS.find((one) => isJson(textIn(body, one)));
     return undeclared === undefined
@@ -181,13 +182,8 @@ function textIn(body: Uint8Array, coding: string): string {
 
 /** Whether bytes are UTF-8 up to a character that lacks its last bytes. */
 function isCutOff(body: Uint8Array): boolean {
-  try {
-    // In a stream, the rest of the character may follow.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: true });
-    return firstValue(text) === 'open';
-  } catch {
-    return false;
-  }
+  const text = utf8Text(body, true);
+  return text !== undefined && firstValue(text) === 'open';
 }
 
 /** The first object or array of a text; `open` if it does not end. */
@@ -238,8 +234,8 @@ const CHANGES: readonly (readonly [words: string, change: (text: string) => stri
   ['with white space collapsed', (text) => text.replace(/\s+/g, ' ')],
   ['in lower case', (text) => text.toLowerCase()],
   ['in upper case', (text) => text.toUpperCase()],
-  ['capitalised', (text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()],
-  ['capitalised', (text) => text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())],
+  ['capitalised', (text) => capitalised(text.toLowerCase())],
+  ['capitalised', wordsCapitalised],
   ['in another Unicode normal form', (text) => text.normalize('NFC')],
   ['in another Unicode normal form', (text) => text.normalize('NFD')],
   ['escaped for HTML', escapedForHtml],

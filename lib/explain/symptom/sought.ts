@@ -1,9 +1,10 @@
 import type { Contract } from '../../contract/contract.ts';
+import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
 import type { SoughtSymptom } from '../experiments.ts';
 import { aspectOf, type Symptom } from './symptom.ts';
-import { expectedOutcomeOf, symptomsOf } from './symptoms-of.ts';
+import { symptomsOf } from './symptoms-of.ts';
 
 /** What to look for to see the failure of a check again. */
 export function soughtFor(

@@ -1,3 +1,4 @@
+import { capitalised } from '../../capitals.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
@@ -42,8 +43,6 @@ function exampleOf({ template, state, exchange, before = [] }: Explanation): Cau
 }
 
 const AND = new Intl.ListFormat('en-GB');
-
-const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
  * A title from a symptom and the conditions under which it shows.

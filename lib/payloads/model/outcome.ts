@@ -1,16 +1,13 @@
 import type { Shape } from '../../contract/shape.ts';
 import { groupBy } from '../../groups.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
-import { type Defect, type DefectKind, defectsOf } from '../defects.ts';
+import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
 import { alike, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
-
-/** Defects that a store must reject. For an id beyond int64 this is only a SHOULD. */
-const isDefective = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
 const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'];
 
@@ -88,7 +85,7 @@ function kindOf({ kind, property, name }: Defect): string {
 
 /** Everything that can be wrong with a body, one defect at a time. */
 export function defectDimension(shape: Shape): Dimension {
-  const defects = perGroup(defectsOf(shape).filter(isDefective), kindOf, withDefect);
+  const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
   const malformed = texts.flatMap((edits) => alike(edits.map(malformedBody)));
   return dimension('defect', [...defects, ...malformed, noBody]);

@@ -14,7 +14,7 @@ interface Dimensioned {
 }
 
 /** Rows by the key of their model; a character for each value, from `0` on in the order of Unicode. */
-export type StoredPairs = Readonly<Record<string, readonly string[]>>;
+type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { freshId, withWords } from '../fresh.ts';
+import { freshId, freshLike, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
@@ -25,34 +25,33 @@ const having = (
 
 const hostile = ({ pick }: Context): Json => pick(fc.constantFrom(...HOSTILE));
 
-/** Replaces each `word` in a template with a fresh word, and each # with a fresh digit. */
-const fresh = (kind: string): FreshText =>
-  withWords((word, digit) => kind.replaceAll('word', () => word(6)).replaceAll('#', () => digit()));
+/** As `freshLike`, after a word that stays the same. */
+const afterWord = (form: string): FreshText => freshLike(form).map((text) => `Word${text}`);
 
 const letters = (count: number): FreshText => withWords((word) => word(count));
 
 const NAMES: readonly Value[] = [
   ...having('name', {
     'with a name of 40 letters': withWords((word) => `A${word(39)}`),
-    'with an apostrophe in the name': fresh("Word's wordword"),
-    'with a hyphen in the name': fresh('Wword-word word'),
-    'with a hyphen and a final digit in the name': fresh('Wword-word #'),
-    'with digits in the name': fresh('Word ####### word'),
-    'with a name that starts with a literal': fresh('null word'),
-    'with a name in capital letters': fresh('word').map((text) => text.toUpperCase()),
+    'with an apostrophe in the name': afterWord("'s wordword"),
+    'with a hyphen in the name': freshLike('Wword-word word'),
+    'with a hyphen and a final digit in the name': freshLike('Wword-word #'),
+    'with digits in the name': afterWord(' ####### word'),
+    'with a name that starts with a literal': freshLike('null word'),
+    'with a name in capital letters': freshLike('WORD'),
   }),
   ...optional(
     having('name', {
-      'with an accent in the name': fresh('wordéñüword'),
-      'with a combining accent in the name': fresh('worde\u0301word'),
-      'with a Chinese name': fresh('木蘭word花'),
-      'with a right-to-left name': fresh('نبتةword'),
-      'with an astral character in the name': fresh('🌵 word'),
-      'with control characters in the name': fresh('word\u0001\u001f\t\nword'),
-      'with quotes and backslashes in the name': fresh('word"\\/"word'),
-      'with a line separator in the name': fresh('word\u2028word'),
-      'with markup in the name': fresh('word<b>&amp;word'),
-      'with a numeral as the name': fresh('########'),
+      'with an accent in the name': freshLike('wordéñüword'),
+      'with a combining accent in the name': freshLike('worde\u0301word'),
+      'with a Chinese name': freshLike('木蘭word花'),
+      'with a right-to-left name': freshLike('نبتةword'),
+      'with an astral character in the name': freshLike('🌵 word'),
+      'with control characters in the name': freshLike('word\u0001\u001f\t\nword'),
+      'with quotes and backslashes in the name': freshLike('word"\\/"word'),
+      'with a line separator in the name': freshLike('word\u2028word'),
+      'with markup in the name': freshLike('word<b>&amp;word'),
+      'with a numeral as the name': freshLike('########'),
       'with a property name as the name': 'tag',
       'with a hostile name': hostile,
       'with an empty name': '',
@@ -81,9 +80,9 @@ const TAGS: readonly Value[] = [
   ...optional(
     having('tag', {
       'with an empty tag': '',
-      'with a tag in another script': fresh('サボテンword'),
+      'with a tag in another script': freshLike('サボテンword'),
       'with a hostile tag': hostile,
-      'with a numeral as the tag': fresh('####'),
+      'with a numeral as the tag': freshLike('####'),
     }),
   ),
 ];

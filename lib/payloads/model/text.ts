@@ -1,5 +1,6 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
+import { padded } from '../padded.ts';
 import { anyOf, type Dimension, dimension, optional, type Value } from './dimension.ts';
 
 /** The size of a body, and how its JSON text is written. */
@@ -23,17 +24,12 @@ const growing = (
 /** For values that would exceed 64 KiB if every character were escaped. */
 const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
-const widened = (count: number) => (text: string) => {
-  const end = text.trimEnd().length - 1;
-  return text[end] === '}' ? `${text.slice(0, end)}${' '.repeat(count)}${text.slice(end)}` : text;
-};
-
 const KIB = 1024;
 /** The same value padded to exactly this many bytes, since buffers have round sizes. */
 const upTo = (bytes: number): Value =>
-  editing(`of exactly ${bytes} bytes`, (text) => widened(Math.max(0, bytes - Buffer.byteLength(text)))(text));
+  editing(`of exactly ${bytes} bytes`, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
-const spaces = (name: string, count: number) => editing(name, widened(count));
+const spaces = (name: string, count: number) => editing(name, padded(count));
 const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}) =>
   growing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
 

@@ -2,6 +2,7 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { type Failure, problemOf } from '../../run/result/result.ts';
 import { truncate } from '../../run/result/truncate.ts';
 import type { RunHeader } from '../../run/run.ts';
+import { utf8Text } from '../../utf8.ts';
 import { codingsOf, decoded } from '../../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import { inShellOf, requestCommand } from '../reproduce/steps.ts';
@@ -136,7 +137,7 @@ const MAX_DECODED_BYTES = 1024 * 1024;
 
 /** Whether a compressed body contains a secret. One that cannot be decompressed as declared is assumed to. */
 function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
-  if (isText(body)) return false;
+  if (utf8Text(body) !== undefined) return false;
   const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
     try {
       const text = Buffer.from(
@@ -152,29 +153,15 @@ function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: R
   return ['gzip', 'deflate', 'br'].some((coding) => mayContainSecret([coding], false));
 }
 
-function isText(bytes: Uint8Array): boolean {
-  try {
-    textOf(bytes, false);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const textOf = (bytes: Uint8Array, isTruncated: boolean): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isTruncated });
-
 function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {
   const mark = bytes > cap ? { truncated: true as const } : {};
   // A secret that crosses the cap is recognised only if it is complete.
   const kept = body.subarray(0, cap + LOOKAHEAD_BYTES);
   const isTruncated = bytes > kept.length;
-  try {
-    return { bytes, ...mark, text: beginningOf(textOf(kept, isTruncated), cap, isTruncated, redact) };
-  } catch {
-    const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, isTruncated, redact);
-    return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
-  }
+  const text = utf8Text(kept, isTruncated);
+  if (text !== undefined) return { bytes, ...mark, text: beginningOf(text, cap, isTruncated, redact) };
+  const clean = beginningOf(Buffer.from(kept).toString('latin1'), cap, isTruncated, redact);
+  return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
 }
 
 /** The beginning of a text without secrets, nor a part of one that ends beyond it. */

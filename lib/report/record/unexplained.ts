@@ -1,3 +1,4 @@
+import { capitalised } from '../../capitals.ts';
 import { sum } from '../../counts.ts';
 import { groupBy } from '../../groups.ts';
 import { pick } from '../../pick.ts';
@@ -40,7 +41,7 @@ function unexplained(symptom: string, members: readonly RecordedResult[]): Recor
   const [exchange] = lead?.exchanges ?? [];
   const what = { symptom, condition: null, kind: 'once' } as const;
   return {
-    title: symptom.charAt(0).toUpperCase() + symptom.slice(1),
+    title: capitalised(symptom),
     level: lead?.level === 'MUST' ? 'MUST' : 'SHOULD',
     ...what,
     confirmed: {

@@ -1,5 +1,6 @@
+import { wordsCapitalised } from '../../capitals.ts';
 import { USUAL } from '../../run/send/fill.ts';
-import { hasHeader } from '../../wire/segments.ts';
+import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
 import { fitsWord, printing, shellParts, shortened, word } from './shell.ts';
@@ -54,8 +55,7 @@ function curlHeaders(
   ].flatMap((line) => ['-H', text(line)]);
 }
 
-const spelled = (name: string) =>
-  name === name.toLowerCase() ? name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name;
+const spelled = (name: string) => (name === name.toLowerCase() ? wordsCapitalised(name) : name);
 
 function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, string>): string[] {
   const bytes = wholeBody(body);

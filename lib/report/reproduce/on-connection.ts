@@ -1,4 +1,4 @@
-import { hasHeader } from '../../wire/segments.ts';
+import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 
 /** A request on a connection. `pipelined`: the next one is sent without waiting for its response. */

@@ -5,9 +5,10 @@ import type { Check } from '../../run/check.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
 import { fill } from '../../run/send/fill.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { headerValues } from '../../wire/headers.ts';
 import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
 import { REDACTED } from '../record/redact.ts';
-import { headerValues, pathOf } from '../wording/format-text.ts';
+import { pathOf } from '../wording/format-text.ts';
 import { bytesIn } from './untruncated-body.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { utf8Text } from '../../utf8.ts';
 
 /**
  * Words and commands for bash, which also work when they are pasted into an interactive one. Bytes are given as
@@ -25,13 +26,7 @@ const escapeOf = (byte: string): string =>
   NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
 /** The text of UTF-8 bytes; undefined if they are not UTF-8. */
-function utf8In(bytes: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
-  } catch {
-    return undefined;
-  }
-}
+const utf8In = (bytes: string): string | undefined => utf8Text(Buffer.from(bytes, 'latin1'));
 
 /** What terminals and web pages do not pass on unchanged, such as tabs and combining characters. */
 const UNPRINTABLE = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu;

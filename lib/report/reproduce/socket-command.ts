@@ -1,6 +1,7 @@
 import { endpointOf } from '../../wire/endpoint.ts';
 import type { Request } from '../../wire/exchange.ts';
-import { CONTINUE_WAIT_MS, hasHeader, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
+import { hasHeader } from '../../wire/headers.ts';
+import { CONTINUE_WAIT_MS, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import {
   dividedUrl,

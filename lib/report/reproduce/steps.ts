@@ -1,5 +1,6 @@
 import { suite } from '../../package.ts';
 import type { Repeat } from '../../run/result/cause.ts';
+import { headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
@@ -108,7 +109,7 @@ function suitsCurl(request: RecordedRequest): boolean {
     ) &&
     !(isChunked(request) && chunks !== 'one') &&
     !(method === 'HEAD' && body.bytes > 0) &&
-    headers.filter(([name]) => name.toLowerCase() === 'host').length === 1
+    headerValues(headers, 'host').length === 1
   );
 }
 

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { counted } from '../../counts.ts';
 import { compact } from '../../list.ts';
+import { headerValues } from '../../wire/headers.ts';
 import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';
 
@@ -81,12 +82,6 @@ export function formatFailure(result: RecordedResult, paint: Paint): readonly st
     exchange && line('reproduce', truncate(exchange.command, 2000)),
   );
 }
-
-/** The values of the headers of a name, which is given in lower case. */
-export const headerValues = (
-  headers: readonly (readonly [string, string])[],
-  name: string,
-): readonly string[] => headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
 
 const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
   headerValues(headers, 'content-type')

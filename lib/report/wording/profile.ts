@@ -1,3 +1,4 @@
+import { capitalised } from '../../capitals.ts';
 import { groupBy } from '../../groups.ts';
 import type { Observations } from '../../run/result/result.ts';
 
@@ -116,7 +117,7 @@ const listed = (nouns: readonly string[]): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`;
 
 function sentence([first = '', ...others]: readonly SentencePart[]): readonly SentencePart[] {
-  const begin = typeof first === 'string' ? first.charAt(0).toUpperCase() + first.slice(1) : first;
+  const begin = typeof first === 'string' ? capitalised(first) : first;
   return [begin, ...others, '.'];
 }
 

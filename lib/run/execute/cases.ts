@@ -77,7 +77,7 @@ const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
 /** Places in the sequence of a check: its control at 0, then its cases. */
-export interface Places {
+interface Places {
   readonly from: number;
   readonly below: number;
   readonly step: number;

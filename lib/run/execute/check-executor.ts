@@ -19,7 +19,7 @@ import type { TestRun } from './test-run.ts';
 /** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
 const MAX_PARALLEL_CHECKS = 8;
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly catalogue: readonly Check[];
   readonly selected: (id: string) => boolean;
   readonly thorough: boolean;
@@ -100,7 +100,6 @@ export class CheckExecutor {
     const { state, recovery } = this.parts;
     const active = this.active.get(check) ?? this.begin(check);
     const { context } = active.execution;
-    Object.assign(context, { broken: 0, ordinariness: 2 });
     recovery.enter(context);
     const started = performance.now();
     if (state.stop === undefined) await state.unlessStopped(() => this.runTest(active, limit));

@@ -1,5 +1,5 @@
 import type { Rule } from '../../judge/rules.ts';
-import { holdsFresh } from '../../payloads/test-case.ts';
+import { holdsFresh, type RequestTemplate } from '../../payloads/test-case.ts';
 import {
   type Failure,
   type Placed,
@@ -50,85 +50,132 @@ class RetryCount {
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
-  { failure, place }: Placed,
+  placed: Placed,
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
-  const { template, finding, exchange } = failure;
-  const { ids } = execution;
-  const { searchBudget: budget, concurrency, judging, ordinary } = execution.run;
-  const [same, concurrent] = [new RetryCount(), new RetryCount()];
-  // If the template has no fresh values, every retry is identical.
-  const fresh = holdsFresh(template, judging.token) ? new RetryCount() : same;
-  let broken = false;
-  const send = async (id: bigint, sent = template): Promise<Failure | undefined> => {
-    const answer = await execution.sendAsIs(sent, id);
-    broken ||= answer.kind === 'broken';
-    const again = execution.judge(answer, template, rules);
-    return again?.problem === finding.problem
-      ? { ...failure, finding: again, exchange: truncated(answer) }
-      : undefined;
-  };
-  const anew = () => send(ids.retryId(place));
-  // The store may have kept the plant and may reject it now, so it is no longer an ordinary one.
-  const { ordinary: _, ...repeated } = template;
-  /** Waits for the store to serve again before the next try. */
-  const recovered = async () => {
-    if (broken) await execution.recover();
-    broken = false;
-  };
-  const once = async () => {
-    await same.add(() => send(exchange.request.freshId ?? ids.retryId(place), repeated));
-    await recovered();
-    await fresh.add(anew);
-    await recovered();
-  };
-  const inIsolation = () => fresh.failed + same.failed > 0;
-  const search = async (tries: number) => {
-    for (let left = tries; left > 0 && !inIsolation() && budget.left > 0; left -= 1) {
+  const retries = new FailureRetries(placed, rules, execution);
+  return retries.failureSeen(await whenSeen(retries, timedOut(placed.failure)));
+}
+
+/** @param slow whether each failure takes as long as a timeout */
+async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
+  const { same, fresh, concurrent } = retries;
+  await retries.once();
+  if (!slow) await retries.once();
+  // A store that has kept the plant may answer the same bytes differently.
+  if (fresh.all) return 'always';
+  if (same.all && fresh.failed === 0) {
+    if (!slow) await retries.once();
+    if (same.all && fresh.failed === 0) return 'this-request';
+  }
+  if (retries.showInIsolation) return 'now-and-then';
+  if (slow) return 'once';
+
+  await retries.concurrently('alone');
+  if (concurrent.failed === 0) await retries.concurrently('among ordinary ones');
+  // As often as it takes to see the failure in isolation, if it is as frequent there.
+  const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
+  const enough =
+    frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
+  await retries.search(Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried);
+  if (retries.showInIsolation) return 'now-and-then';
+  return concurrent.failed === 0 ? 'once' : 'under-concurrency';
+}
+
+/** The retries of one failure. */
+class FailureRetries {
+  /** With the values of the failure. */
+  readonly same = new RetryCount();
+  /** With fresh values. If the template has none, every retry is identical. */
+  readonly fresh: RetryCount;
+  readonly concurrent = new RetryCount();
+  private readonly failure: Failure;
+  private readonly place: number;
+  private readonly rules: readonly Rule[];
+  private readonly execution: Execution;
+  private isBroken = false;
+
+  constructor({ failure, place }: Placed, rules: readonly Rule[], execution: Execution) {
+    this.failure = failure;
+    this.place = place;
+    this.rules = rules;
+    this.execution = execution;
+    this.fresh = holdsFresh(failure.template, execution.run.judging.token) ? new RetryCount() : this.same;
+  }
+
+  /** Whether one in isolation failed. */
+  get showInIsolation(): boolean {
+    return this.fresh.failed + this.same.failed > 0;
+  }
+
+  /** Retries in isolation, first with the same values and then with fresh ones. */
+  async once(): Promise<void> {
+    const { template, exchange } = this.failure;
+    // The store may have kept the plant and may reject it now, so it is no longer an ordinary one.
+    const { ordinary: _, ...repeated } = template;
+    await this.same.add(() => this.send(exchange.request.freshId ?? this.retryId(), repeated));
+    await this.recover();
+    await this.fresh.add(() => this.anew());
+    await this.recover();
+  }
+
+  /** Retries in isolation until one fails. */
+  async search(tries: number): Promise<void> {
+    const { searchBudget: budget } = this.execution.run;
+    for (let left = tries; left > 0 && !this.showInIsolation && budget.left > 0; left -= 1) {
       budget.left -= 1;
-      await fresh.add(anew);
-      await recovered();
+      await this.fresh.add(() => this.anew());
+      await this.recover();
     }
-  };
-  const concurrently = async (attempt: () => Promise<Failure | undefined>) => {
+  }
+
+  /** Retries many at a time, alone or each beside an ordinary request. */
+  async concurrently(company: 'alone' | 'among ordinary ones'): Promise<void> {
+    const { searchBudget: budget, concurrency, ordinary } = this.execution.run;
+    const attempt = async () => {
+      if (company === 'alone') return this.anew();
+      const [, again] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
+      return again;
+    };
     const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
     budget.left -= size;
-    await inPool(size, concurrency, () => concurrent.add(attempt));
-    await recovered();
-  };
-  const amongOrdinary = async () => {
-    const [, again] = await Promise.all([execution.sendAsIs(ordinary, ids.retryId(place)), anew()]);
-    return again;
-  };
-  const found = (when: When): Failure => {
+    await inPool(size, concurrency, () => this.concurrent.add(attempt));
+    await this.recover();
+  }
+
+  /** The failure, with the counts of its retries. */
+  failureSeen(when: When): Failure {
+    const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {
       same: same.pair,
       ...(fresh === same ? {} : { fresh: fresh.pair }),
       ...(concurrent.tried === 0 ? {} : { concurrent: concurrent.pair }),
     };
     return { ...(when === 'always' ? (fresh.latest ?? failure) : failure), when, retries };
-  };
-
-  const slow = timedOut(failure);
-  await once();
-  if (!slow) await once();
-  // A store that has kept the plant may answer the same bytes differently.
-  if (fresh.all) return found('always');
-  if (same.all && fresh.failed === 0) {
-    if (!slow) await once();
-    if (same.all && fresh.failed === 0) return found('this-request');
   }
-  if (inIsolation()) return found('now-and-then');
-  if (slow) return found('once');
 
-  await concurrently(anew);
-  if (concurrent.failed === 0) await concurrently(amongOrdinary);
-  // As often as it takes to see the failure in isolation, if it is as frequent there.
-  const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
-  const enough =
-    frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
-  await search(Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried);
-  if (inIsolation()) return found('now-and-then');
-  return found(concurrent.failed === 0 ? 'once' : 'under-concurrency');
+  private retryId(): bigint {
+    return this.execution.ids.retryId(this.place);
+  }
+
+  private anew(): Promise<Failure | undefined> {
+    return this.send(this.retryId(), this.failure.template);
+  }
+
+  private async send(id: bigint, sent: RequestTemplate): Promise<Failure | undefined> {
+    const { template, finding } = this.failure;
+    const exchange = await this.execution.sendAsIs(sent, id);
+    this.isBroken ||= exchange.kind === 'broken';
+    const again = this.execution.judge(exchange, template, this.rules);
+    return again?.problem === finding.problem
+      ? { ...this.failure, finding: again, exchange: truncated(exchange) }
+      : undefined;
+  }
+
+  /** Waits for the store to serve again before the next try. */
+  private async recover(): Promise<void> {
+    if (this.isBroken) await this.execution.recover();
+    this.isBroken = false;
+  }
 }

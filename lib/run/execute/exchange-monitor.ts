@@ -1,5 +1,6 @@
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { Ids } from '../plan/ids.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
@@ -16,7 +17,7 @@ import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';
 import { LastRequests } from './last-requests.ts';
 
-export interface MonitorOptions {
+interface MonitorOptions {
   readonly judging: Judging;
   readonly ids: Ids;
   readonly firstId: bigint;
@@ -70,7 +71,7 @@ export class ExchangeMonitor implements ExchangeListener {
     const { invariants, judging, shard, recovery, onExchange } = this.options;
     onExchange(exchange, template, context.id);
     this.last.record(exchange, template, context.id);
-    const server = exchange.response?.headers.find(([name]) => name.toLowerCase() === 'server')?.[1];
+    const server = headerValue(exchange.response?.headers ?? [], 'server');
     if (server !== undefined) this.server ??= truncate(server);
     if (exchange.response !== undefined) this.answers.add(exchange.response.status);
     if (isAborted(exchange)) {

@@ -1,6 +1,7 @@
 import type { Arbitrary, Value } from 'fast-check';
 import type { Rule } from '../../judge/rules.ts';
 import { sampleAfter } from '../../payloads/random.ts';
+import { shrink } from '../../payloads/shrink.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { PlantFactory, Test } from '../check.ts';
 import { caseCountOf } from '../plan/plan.ts';
@@ -11,9 +12,6 @@ import { confirm } from './confirm.ts';
 import type { Execution } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 import type { TestRun } from './test-run.ts';
-
-/** Requests spent on shrinking one failure. */
-const SHRINK_BUDGET_REQUESTS = 80;
 
 /**
  * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it
@@ -82,30 +80,13 @@ async function inIsolation(
   execution: Execution,
 ): Promise<Failure> {
   const again = await confirm({ failure, place: index }, rules, execution);
-  let minimal: Failure = { ...again, sampled: { path: String(index), shrinks: 0 } };
-  if (again.when !== 'always' || timedOut(again)) return minimal;
-  const retry = (one: TestCase) => runTestCase(one, execution.ids.retryId(index), rules, execution);
-  let current = value;
-  let budget = SHRINK_BUDGET_REQUESTS;
-  let path = String(index);
-  for (let shrinks = 1, found = true; found && budget > 0; shrinks += 1) {
-    found = false;
-    let step = 0;
-    for (const candidate of arbitrary.shrink(current.value, current.context)) {
-      if (budget === 0) break;
-      budget -= 1;
-      const smaller = await retry(candidate.value);
-      // A smaller payload may fail for another cause; only the original one counts.
-      if (smaller !== undefined && smaller.finding.problem === again.finding.problem) {
-        path = `${path}:${step}`;
-        const { when, retries = {} } = again;
-        minimal = { ...smaller, when, retries, sampled: { path, shrinks } };
-        current = candidate;
-        found = true;
-        break;
-      }
-      step += 1;
-    }
-  }
-  return minimal;
+  if (again.when !== 'always' || timedOut(again))
+    return { ...again, sampled: { path: String(index), shrinks: 0 } };
+  const { when, retries = {} } = again;
+  const { result, path } = await shrink(value, arbitrary, again, async (smaller) => {
+    const other = await runTestCase(smaller, execution.ids.retryId(index), rules, execution);
+    // A smaller payload may fail for another cause; only the original one counts.
+    return other?.finding.problem === again.finding.problem ? { ...other, when, retries } : undefined;
+  });
+  return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };
 }

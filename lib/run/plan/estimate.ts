@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { isAuthorised } from '../../payloads/credentials.ts';
+import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import { requireOrdinary } from '../../payloads/satisfiable.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
@@ -85,31 +85,13 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
 
 const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);
 
-/** No store has to accept a larger body. */
-const MAX_BYTES = 64 * 1024;
-
 type IsAccepted = (template: RequestTemplate) => boolean;
 
 /** Whether a store that does as the document says accepts a request. */
 const acceptedBy =
-  ({ newPlant }: Contract): IsAccepted =>
-  (template) => {
-    const { credential, tokenIn, rawBytes, abort, delivery } = template;
-    if (!isAuthorised(credential, DEFAULTS_ONLY.token) || tokenIn !== undefined || rawBytes !== undefined)
-      return false;
-    if (abort !== undefined || delivery?.abortAfter !== undefined) return false;
-    const { method, path, headers, body } = filled(template);
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-    if (method !== 'POST' || !/^\/plants(?:$|\?)/.test(path) || !/^\s*application\/json\b/i.test(type))
-      return false;
-    if (body === undefined || body.length > MAX_BYTES) return false;
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-      return newPlant.validate(text, JSON.parse(text)).length === 0;
-    } catch {
-      return false;
-    }
-  };
+  (contract: Contract): IsAccepted =>
+  (template) =>
+    expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token) === 'accept';
 
 /**
  * Counts what a scenario sends to a store that accepts plants and rejects everything else, always with an

@@ -5,7 +5,7 @@ import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Tally } from './tally.ts';
 
 /** What the verdict on a check depends on besides its own findings. */
-export interface RunEnd {
+interface RunEnd {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
   /** Random cases that suffice for a verdict, for a check with weight 1. */

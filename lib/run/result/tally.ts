@@ -18,7 +18,7 @@ export const MAX_FAILURES = 5;
 const MAX_PROBLEMS_OF_A_CHECK = 20;
 
 /** A case that was left without an answer while other checks were running. */
-export interface PendingFailure extends Placed {
+interface PendingFailure extends Placed {
   /** It passed in isolation. */
   readonly passed?: boolean;
 }

@@ -8,7 +8,7 @@ import type { Stop } from '../result/result.ts';
 import { Stopped } from './stopped.ts';
 
 /** Sends additional requests to explain a rejection. */
-export interface Channel {
+interface Channel {
   /** Sends a request as it is. */
   sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
   /** Passes an exchange on to all listeners. */

@@ -1,5 +1,6 @@
 import { bytesOf, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
+import { hasHeader } from '../../wire/headers.ts';
 
 /** Headers of every request, unless the template or the user sets others. */
 export const USUAL: readonly HeaderPair[] = [
@@ -7,17 +8,14 @@ export const USUAL: readonly HeaderPair[] = [
   ['user-agent', 'plant-store-conformance'],
 ];
 
-const isAmong = (pairs: readonly HeaderPair[], name: string) =>
-  pairs.some(([own]) => own === name || own.toLowerCase() === name.toLowerCase());
-
 /** Adds the usual headers, except those that the user sets. */
 export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
-  ...USUAL.filter(([name]) => !isAmong(headers, name)),
+  ...USUAL.filter(([name]) => !hasHeader(headers, name)),
   ...headers,
 ];
 
 /** What a run adds to every request. */
-export interface RequestDefaults {
+interface RequestDefaults {
   readonly token: string;
   /** Those that the store has set, as a Cookie header. */
   readonly cookies?: string;
@@ -82,7 +80,9 @@ export function fill(
     path,
     headers: [
       ...own,
-      ...headers.filter(([name]) => !isAmong(own, name) && template.without?.includes(name) !== true),
+      ...headers.filter(
+        ([name]) => !hasHeader(own, name.toLowerCase()) && template.without?.includes(name) !== true,
+      ),
     ],
     body: bytes,
     framing,

@@ -60,7 +60,10 @@ export class Recovery {
     this.probe = probe;
   }
 
+  /** Begins to watch the requests of a context; nothing is held against those before. */
   enter(context: RequestContext): void {
+    context.broken = 0;
+    context.ordinariness = 2;
     this.contexts.add(context);
   }
 

@@ -3,6 +3,7 @@ import { isLongEcho } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
@@ -19,7 +20,7 @@ import type { RequestContext } from './request-context.ts';
 import { Stopped } from './stopped.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
   /** Query parameters of every request. */
@@ -70,6 +71,12 @@ const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
 /** The limit on bodies once one was too long: the longest name, with each character escaped, is shorter. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
+
+/** What follows an exchange: it is judged, or its request is sent again after something has been done. */
+type NextStep =
+  | { readonly kind: 'judge the store' | 'judge the gateway' }
+  | { readonly kind: 'use raw sockets' | 'have fewer in flight' | 'wait for the store' }
+  | { readonly kind: 'pause'; readonly ms: number };
 
 /**
  * Sends request templates at the pace that the user and the store ask for. The sender waits out a 429, or a 503 with
@@ -171,56 +178,98 @@ export class Sender {
     freshId: bigint,
     context: RequestContext,
   ): Promise<Exchange> {
+    const { recovery } = this.options;
     let id = freshId;
     let waits = 0;
     let current = template;
-    const { state } = this.options;
     for (let attempt = 1; ; attempt += 1) {
-      if (state.stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS)
-        throw new Stopped(state.stopOfChecks);
-      await this.pace(current);
-      if (this.access.excludes(context)) await this.access.waitFor(context);
+      await this.admit(current, context);
       const { concurrencyLimit } = this.client;
       const { exchange: first, isOwn } = await this.tryOnce(current, id, context, waits > 0);
       const exchange = mayHaveBeenRejectedEarly(first)
         ? ((await this.rejection(current, context)) ?? first)
         : first;
-      if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue') {
-        this.client.useRawSockets();
-        id = context.ids.retryId();
-        continue;
-      }
-      if (isFinalOfGateway(exchange)) return exchange;
-      const pause = pauseAsked(exchange);
-      if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, current)) {
-        this.growth.end();
-        id = context.ids.retryId();
-        continue;
-      }
-      if (pause === undefined) {
-        if (didNotReachStore(exchange) && waits < (isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE)) {
+      const next = this.nextStep(exchange, current, concurrencyLimit, waits);
+      switch (next.kind) {
+        case 'use raw sockets':
+          this.client.useRawSockets();
+          id = context.ids.retryId();
+          continue;
+        case 'have fewer in flight':
+          this.growth.end();
+          id = context.ids.retryId();
+          continue;
+        case 'wait for the store': {
           waits += 1;
-          const isBack = await this.options.recovery.whileAway(exchange, context, template, this);
+          const isBack = await recovery.whileAway(exchange, context, template, this);
           if (isBack || !isOwn) continue;
+          return this.afterOutage(exchange, context);
         }
-        if (state.stop === undefined && (this.outage.isSuspected || this.outage.isCertain))
-          await this.options.recovery.duringOutage(this.outage, context, this);
-        return exchange;
+        case 'pause': {
+          // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way
+          // together.
+          if (attempt > 1 && concurrencyLimit === this.client.concurrencyLimit) {
+            this.growth.end();
+            this.client.lowerConcurrency();
+          }
+          if (isBusy(exchange) && (attempt > 1 || this.hasFinal503)) {
+            const settled = await this.settle(withoutPredecessor(current), id, context);
+            if (settled !== undefined) return settled;
+          }
+          // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
+          if (isOwn || attempt > 1) current = withoutPredecessor(current);
+          this.pause(next.ms);
+          continue;
+        }
+        case 'judge the store':
+          return this.afterOutage(exchange, context);
+        case 'judge the gateway':
+          return exchange;
       }
-      // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way
-      // together.
-      if (attempt > 1 && concurrencyLimit === this.client.concurrencyLimit) {
-        this.growth.end();
-        this.client.lowerConcurrency();
-      }
-      if (isBusy(exchange) && (attempt > 1 || this.hasFinal503)) {
-        const settled = await this.settle(withoutPredecessor(current), id, context);
-        if (settled !== undefined) return settled;
-      }
-      // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
-      if (isOwn || attempt > 1) current = withoutPredecessor(current);
-      this.pause(pause);
     }
+  }
+
+  /**
+   * Waits until a request may be sent.
+   * @throws Stopped if the run has ended, or the checks have and the request is that of a check
+   */
+  private async admit(template: RequestTemplate, context: RequestContext): Promise<void> {
+    const { stopOfChecks } = this.options.state;
+    if (stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS) throw new Stopped(stopOfChecks);
+    await this.pace(template);
+    if (this.access.excludes(context)) await this.access.waitFor(context);
+  }
+
+  /**
+   * What to do about an exchange.
+   * @param concurrencyLimit how many requests could be in flight when it began
+   * @param waits how often the store has been waited for
+   */
+  private nextStep(
+    exchange: Exchange,
+    template: RequestTemplate,
+    concurrencyLimit: number,
+    waits: number,
+  ): NextStep {
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue')
+      return { kind: 'use raw sockets' };
+    if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
+    if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, template))
+      return { kind: 'have fewer in flight' };
+    const ms = pauseAsked(exchange);
+    if (ms !== undefined) return { kind: 'pause', ms };
+    const maxWaits = isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
+    return {
+      kind: didNotReachStore(exchange) && waits < maxWaits ? 'wait for the store' : 'judge the store',
+    };
+  }
+
+  /** Returns the exchange once the store, if it may have ceased to serve, has been asked. */
+  private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
+    const { state, recovery } = this.options;
+    if (state.stop === undefined && (this.outage.isSuspected || this.outage.isCertain))
+      await recovery.duringOutage(this.outage, context, this);
+    return exchange;
   }
 
   /**
@@ -462,7 +511,7 @@ const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
 function pauseAsked(exchange: Exchange): number | undefined {
   const { response } = exchange;
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
-  const after = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const after = headerValue(response.headers, 'retry-after');
   // A 503 without Retry-After is a server error like any other.
   if (response.status === 503 && after === undefined) return undefined;
   const asked =

@@ -1,7 +1,7 @@
 import type { Contract } from '../../../contract/contract.ts';
 import { stringsOf } from '../../../contract/shape.ts';
 import { compact } from '../../../list.ts';
-import { type Defect, type DefectKind, defectsOf } from '../../../payloads/defects.ts';
+import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
@@ -16,7 +16,7 @@ import { classesOf, NOT_JSON, NOT_UTF8, TYPES } from './defect-classes.ts';
  */
 export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
   const { shape } = contract.newPlant;
-  const defects = defectsOf(shape).filter(({ kind }) => kind !== 'beyond-format');
+  const defects = defectsOf(shape).filter(mustBeRejected);
   const strings = stringsOf(shape);
   const candidates = [
     ...defects.flatMap((defect) => cellsOf(defect, contract, control)),

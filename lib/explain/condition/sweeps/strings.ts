@@ -1,4 +1,4 @@
-import { withWords } from '../../../payloads/fresh.ts';
+import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
 import { type Topic, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
@@ -21,7 +21,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     group: property,
   }));
   const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
-    const text = form === '' ? '' : withWords((word, digit) => filled(form, word, digit));
+    const text = form === '' ? '' : freshLike(form);
     const sample = stringIn(text) ?? '';
     const own = CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause);
     const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
@@ -93,13 +93,6 @@ const NOT_ASCII = /[^\0-\x7f]/u;
 
 const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
-
-const filled = (form: string, word: (length: number) => string, digit: () => string): string =>
-  form
-    .replaceAll('WORD', () => word(6).toUpperCase())
-    .replaceAll('Word', () => word(6).replace(/^./, (letter) => letter.toUpperCase()))
-    .replaceAll('word', () => word(6))
-    .replaceAll('#', () => digit());
 
 /** Characters with a meaning to software. */
 const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[] = [

@@ -1,0 +1,41 @@
+import type { Contract } from '../contract/contract.ts';
+import { utf8Text } from '../utf8.ts';
+import type { Request } from '../wire/exchange.ts';
+import { headerValue } from '../wire/headers.ts';
+import { isAuthorised } from './credentials.ts';
+import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
+import { isPlantText } from './validity.ts';
+
+/** The interface states no size limit (section 8), so no store has to accept a larger body. */
+const MAX_BYTES = 64 * 1024;
+
+/** The outcome that the contract demands of a request, from what was sent. */
+export function expectedOutcomeOf(
+  request: Request,
+  template: RequestTemplate,
+  contract: Contract,
+  token: string,
+): ExpectedOutcome {
+  if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
+  // The path of a request that was sent contains that of the base URL.
+  const { method = 'POST', path = '/plants' } = template;
+  if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
+  if (!isAuthorised(template.credential, token)) return 'reject-credential';
+  const body = request.body ?? new Uint8Array();
+  if (body.length > MAX_BYTES) return 'open';
+  if (!isPlant(contract, body)) return 'reject-body';
+  const type = headerValue(request.headers, 'content-type') ?? '';
+  const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';
+  const isDeclared = /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity';
+  return isDeclared && request.delivery?.abortAfter === undefined ? 'accept' : 'open';
+}
+
+function isPlant(contract: Contract, body: Uint8Array): boolean {
+  // A parser may ignore a byte order mark (RFC 8259 section 8.1).
+  const text = utf8Text(body)?.replace(/^\ufeff/, '');
+  try {
+    return text !== undefined && isPlantText(contract, text);
+  } catch {
+    return false;
+  }
+}

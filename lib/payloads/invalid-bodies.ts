@@ -1,0 +1,33 @@
+import type { Contract } from '../contract/contract.ts';
+import { defectsOf, mustBeRejected } from './defects.ts';
+import type { JsonObject } from './json.ts';
+import { notJson } from './malformed.ts';
+import type { Body } from './test-case.ts';
+import { isInvalid } from './validity.ts';
+
+/** A body that a store must reject. */
+interface InvalidBody {
+  /** What is wrong with it. */
+  readonly name: string;
+  /** Makes it of a valid plant; undefined if this plant leaves no way to. */
+  readonly madeOf: (plant: JsonObject) => Body | undefined;
+}
+
+/** A body for each defect, with its kind. */
+export const defectiveBodies = (contract: Contract): readonly (InvalidBody & { readonly kind: string })[] =>
+  defectsOf(contract.newPlant.shape)
+    .filter(mustBeRejected)
+    .map(({ name, kind, typical }) => ({
+      name,
+      kind,
+      madeOf(plant) {
+        const json = typical(plant).find((one) => isInvalid(contract, one));
+        return json === undefined ? undefined : { json };
+      },
+    }));
+
+/** Bodies that are not JSON. */
+export const malformedBodies: readonly InvalidBody[] = notJson.map(({ name, apply }) => ({
+  name,
+  madeOf: (plant) => ({ json: plant, edit: apply }),
+}));

@@ -1,0 +1,37 @@
+import type { Arbitrary, Value } from 'fast-check';
+
+/** Smaller values to try, in all. */
+const MAX_ATTEMPTS = 80;
+
+/** The smallest value with a result, and how it was found. */
+export interface Shrunk<R> {
+  readonly result: R;
+  /** The place of each value that was taken among those to which the one before it shrinks. */
+  readonly path: readonly number[];
+}
+
+/**
+ * Shrinks a sampled value: takes the first smaller one whose attempt has a result, and goes on from there.
+ * @param result that of the value itself
+ */
+export async function shrink<T, R>(
+  { value, context }: Value<T>,
+  arbitrary: Arbitrary<T>,
+  result: R,
+  attempt: (smaller: T) => Promise<R | undefined>,
+): Promise<Shrunk<R>> {
+  const path: number[] = [];
+  let [smallest, candidates, place] = [result, arbitrary.shrink(value, context), 0];
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+    const next = candidates.next();
+    if (next.done === true) break;
+    const { value: candidate } = next;
+    const smaller = await attempt(candidate.value);
+    if (smaller === undefined) place += 1;
+    else {
+      path.push(place);
+      [smallest, candidates, place] = [smaller, arbitrary.shrink(candidate.value, candidate.context), 0];
+    }
+  }
+  return { result: smallest, path };
+}

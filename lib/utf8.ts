@@ -1,0 +1,14 @@
+const decoder = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const whole = decoder();
+
+/**
+ * The text of UTF-8 bytes, with a byte order mark if there is one; undefined if they are not UTF-8.
+ * @param isCut whether the end of the last character may be missing
+ */
+export function utf8Text(bytes: Uint8Array, isCut = false): string | undefined {
+  try {
+    return isCut ? decoder().decode(bytes, { stream: true }) : whole.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { ownContract } from '../lib/contract/own-contract.ts';
+import { twice, wrongToken } from '../lib/payloads/credentials.ts';
+import { expectedOutcomeOf } from '../lib/payloads/expected-outcome.ts';
+import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
+import { fill } from '../lib/run/send/fill.ts';
+import { TOKEN } from './helpers/stores.ts';
+
+const text = (body: string): RequestTemplate => ({ body: { bytes: Buffer.from(body) } });
+const PLANT = text('{"name":"Aloe","id":7}');
+const LONG = ' '.repeat(64 * 1024);
+const wrong = { credential: wrongToken('a random token of the same length') };
+
+test.each<[what: string, expected: ExpectedOutcome, template: RequestTemplate]>([
+  ['a plant', 'accept', PLANT],
+  ['a plant with a query', 'accept', { ...PLANT, path: '/plants?page=1' }],
+  ['a plant with a charset', 'accept', { ...PLANT, contentType: 'application/json;charset=utf-8' }],
+  ['a media type in capitals', 'accept', { ...PLANT, contentType: 'Application/JSON' }],
+  ['a coding that changes nothing', 'accept', { ...PLANT, headers: [['Content-Encoding', 'identity']] }],
+  ['a plant with a byte order mark', 'accept', text('\ufeff{"name":"Aloe","id":7}')],
+  ['a media type that begins alike', 'open', { ...PLANT, contentType: 'application/json-patch+json' }],
+  ['no media type', 'open', { ...PLANT, contentType: undefined }],
+  ['an undeclared coding', 'open', { ...PLANT, headers: [['Content-Encoding', 'x-none']] }],
+  ['another method', 'open', { ...PLANT, method: 'GET' }],
+  ['another path', 'open', { ...PLANT, path: '/plants/7' }],
+  ['a path that begins alike', 'open', { ...PLANT, path: '/plantsof' }],
+  ['more than 64 KiB', 'open', text(`{"name":"Aloe","id":7}${LONG}`)],
+  ['more than 64 KiB of something else', 'open', text(`[]${LONG}`)],
+  ['a plant that is cut off', 'open', { ...PLANT, abort: () => 5 }],
+  ['what is declared to be open', 'open', { ...PLANT, outsideContract: true }],
+  ['bytes that are not HTTP', 'open', { ...PLANT, rawBytes: () => 'POST' }],
+  ['no body', 'reject-body', {}],
+  ['a missing id', 'reject-body', text('{"name":"Aloe"}')],
+  ['what is not JSON', 'reject-body', text('name=Aloe')],
+  ['what is not UTF-8', 'reject-body', { body: { bytes: Buffer.from('{"name":"\xe9","id":7}', 'latin1') } }],
+  ['no plant in another media type', 'reject-body', { ...text('[]'), contentType: 'text/plain' }],
+  ['a wrong token', 'reject-credential', { ...PLANT, ...wrong }],
+  ['a wrong token and no plant', 'reject-credential', { ...text('[]'), ...wrong }],
+  ['a wrong token and more than 64 KiB', 'reject-credential', { ...text(`[]${LONG}`), ...wrong }],
+  ['a second token', 'reject-credential', { ...PLANT, credential: twice('f3a91c07d2', 'last') }],
+])('%s: %s', async (_, expected, template) => {
+  const request = fill(template, 7n, { token: TOKEN, host: 'localhost', prefix: '', headers: [] });
+  expect(expectedOutcomeOf(request, template, await ownContract(), TOKEN)).toBe(expected);
+});
+
+test('the base URL of a request that was sent may have a path', async () => {
+  const request = fill(PLANT, 7n, { token: TOKEN, host: 'localhost', prefix: '', headers: [] });
+  const sent = { ...request, path: `/v1${request.path}` };
+  expect(expectedOutcomeOf(sent, PLANT, await ownContract(), TOKEN)).toBe('accept');
+});
