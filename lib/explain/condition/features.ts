@@ -84,7 +84,11 @@ function featuresOf(contract: Contract): readonly Feature[] {
     },
     ...declared.flatMap((name): Feature[] => [
       {
-        words: { clause: `there is ${withArticle(name)}`, property: name },
+        words: {
+          clause: `there is ${withArticle(name)}`,
+          property: name,
+          statement: { property: name, is: 'there' },
+        },
         has: (body) => namesIn(body).includes(name),
       },
       {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
@@ -57,10 +58,7 @@ export function sentenceOf(
   const known = clear.length > 0 ? clear : conditions;
   const phrases = phrasesOf(known);
   const notes = conditions.flatMap(({ note }) => note ?? []);
-  const clauses = withoutImplied(
-    known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : [])),
-    subject?.clause,
-  );
+  const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
   const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
   const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
@@ -87,17 +85,24 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** Drop "has a tag" if another clause already describes the tag. */
-function withoutImplied(clauses: readonly string[], subject = ''): readonly string[] {
-  const all = [subject, ...clauses];
-  return [...new Set(clauses)].filter((clause) => {
-    const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
-    const [, text, place] = /^the body has (.+) in (\w+)$/.exec(clause) ?? [];
-    const isImplied =
-      (property !== undefined && all.some((one) => one.startsWith(`${property} `))) ||
-      all.includes(`${place} contains ${text}`);
-    return clause !== subject && !isImplied;
-  });
+/** The clauses without those that the subject or another clause repeats or implies. */
+function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly string[] {
+  const stating = known.filter(({ phrase }) => phrase === undefined);
+  const isImplied = (one: Wording) => [subject, ...stating].some((other) => implies(other, one));
+  const clauses = stating.flatMap((one) => (isImplied(one) ? [] : (one.clause ?? [])));
+  return [...new Set(clauses)].filter((clause) => clause !== subject.clause);
+}
+
+/** Whether some words say more than others: what is said of a tag implies that there is one. */
+function implies(other: Wording, { statement, property }: Wording): boolean {
+  if (statement === undefined || other.clause === undefined) return false;
+  if (statement.is === 'there')
+    return (
+      other.statement?.is !== 'there' && (other.property ?? other.statement?.property) === statement.property
+    );
+  // A word about the body says less than one about the property.
+  const isLess = statement.is === 'containing' && property === undefined;
+  return isLess && other.property !== undefined && isDeepStrictEqual(other.statement, statement);
 }
 
 const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {

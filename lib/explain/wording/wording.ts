@@ -27,7 +27,17 @@ export interface Wording {
   readonly isOfOthers?: true;
   /** Bodies with more bytes than this meet it. */
   readonly bytesAbove?: number;
+  /** What the clause states, unless it was reworded to state more or less. */
+  readonly statement?: Statement;
 }
+
+/** What a clause states about a property, if other words may state the same or imply it. */
+export type Statement = { readonly property: string } & (
+  | { readonly is: 'there' }
+  | { readonly is: 'before or after others' }
+  | { readonly is: 'longer than'; readonly characters: number }
+  | { readonly is: 'containing'; readonly what: string }
+);
 
 export const areVague = (conditions: readonly Wording[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
@@ -99,7 +109,10 @@ export const topicsOf = ({ topics = [], part = '', property }: Wording): readonl
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
 
-const inEachForm = (words: Wording, change: (text: string, form: Form) => string): Wording => ({
+const inEachForm = (
+  { statement: _, ...words }: Wording,
+  change: (text: string, form: Form) => string,
+): Wording => ({
   ...words,
   ...Object.fromEntries(
     FORMS.flatMap((form) => {
