@@ -154,13 +154,13 @@ function textProblem({
   if (bare === '') return ['unreadable', 'with white space only'];
   if (bare.startsWith('<')) return ['text', 'with HTML labelled as JSON'];
   const start = bare.search(/[{[]/);
-  const json = start < 0 ? undefined : firstValue(bare.slice(start));
   const malformed = ['unreadable', 'with malformed JSON'] as const;
-  if (json === undefined) return /^[{["]/.test(bare) ? malformed : ['text', 'with text that is not JSON'];
-  if (json === 'open') return ['truncated-json', 'with truncated JSON'];
-  if (!isJson(json)) return malformed;
+  if (start < 0) return bare.startsWith('"') ? malformed : ['text', 'with text that is not JSON'];
+  const first = firstValue(bare.slice(start));
+  if (first.kind === 'open') return ['truncated-json', 'with truncated JSON'];
+  if (!isJson(first.text)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  const rest = bare.slice(json.length);
+  const rest = bare.slice(first.text.length);
   if (/^[\0\s]*$/.test(rest)) return ['text', 'with NUL bytes after the JSON value'];
   return isJson(rest.trim())
     ? ['unreadable', 'with two JSON values']
@@ -184,14 +184,16 @@ function isCutOff(body: Uint8Array): boolean {
   try {
     // In a stream, the rest of the character may follow.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: true });
-    return firstValue(text) === 'open';
+    return firstValue(text).kind === 'open';
   } catch {
     return false;
   }
 }
 
-/** The first object or array of a text; `open` if it does not end. */
-function firstValue(text: string): string | 'open' | undefined {
+/** The first object or array of a text, which may not end. */
+export function firstValue(
+  text: string,
+): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'open' } {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -203,10 +205,10 @@ function firstValue(text: string): string | 'open' | undefined {
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') {
       depth -= 1;
-      if (depth === 0) return text.slice(0, index + 1);
+      if (depth === 0) return { kind: 'whole', text: text.slice(0, index + 1) };
     }
   }
-  return 'open';
+  return { kind: 'open' };
 }
 
 /** How name and tag of a created plant differ from those sent. */

@@ -5,17 +5,18 @@ import type { CandidateClass } from '../candidates.ts';
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
 
-/** Names of types as the titles of defects have them. */
-export const TYPES: Readonly<Record<string, string>> = {
-  null: 'null',
-  'a boolean': 'a boolean',
-  'a number': 'a number',
-  'a number with a fraction': 'a fraction',
-  'a numeric string': 'a numeric string',
-  'a string': 'a string',
-  'an array': 'an array',
-  'an object': 'an object',
-};
+/** Types of wrong values, as titles name them. */
+const TYPES = [
+  'null',
+  'a boolean',
+  'a number',
+  'a fraction',
+  'a numeric string',
+  'a string',
+  'an array',
+  'an object',
+] as const;
+export type TypeName = (typeof TYPES)[number];
 
 type DefectClass = readonly [id: string, noun: string, clause: string, topic: Topic, group?: string];
 
@@ -76,8 +77,8 @@ const OF_ANY: readonly DefectClass[] = [
 ];
 
 const OF_BODY: readonly DefectClass[] = [
-  ['body array', 'an array as the body', 'the body is an array', 'not an object', 'not an object'],
-  ['body string', 'a string as the body', 'the body is a JSON string', 'not an object', 'not an object'],
+  ['body an array', 'an array as the body', 'the body is an array', 'not an object', 'not an object'],
+  ['body a string', 'a string as the body', 'the body is a JSON string', 'not an object', 'not an object'],
   ['body null', 'null as the body', 'the body is null', 'not an object', 'not an object'],
   ['body a boolean', 'a boolean as the body', 'the body is a boolean', 'not an object', 'not an object'],
   ['body a number', 'a number as the body', 'the body is a number', 'not an object', 'not an object'],
@@ -102,16 +103,15 @@ const OF_BODY: readonly DefectClass[] = [
  * @param strings those that are strings
  */
 export function classesOf(properties: readonly string[], strings: readonly string[]): CandidateClass[] {
-  const types = [...new Set(Object.values(TYPES))];
   return [
     ...BROAD.map(classOf),
     ...properties.flatMap((name) => OF_PROPERTY.map((row) => ofProperty(name, row))),
     ...properties.flatMap((name) => [
       ...WAYS.map((row) => ofProperty(name, row)),
-      ...types.map((type) => ofType(type, name)),
+      ...TYPES.map((type) => ofType(type, name)),
     ]),
     ...OF_ANY.map(classOf),
-    ...types.map((type) =>
+    ...TYPES.map((type) =>
       classOf([type, `${type} as any property`, `a property is ${type}`, topicOf(type), `type ${type}`]),
     ),
     ...OF_BODY.map(classOf),
@@ -139,7 +139,7 @@ function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): 
   return { ...rest, words: { ...words, property } };
 }
 
-const ofType = (type: string, property: string): CandidateClass => ({
+const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
   some: ({ words: { noun = '' } }) => {
     const example = noun.slice(0, noun.lastIndexOf(' as '));
@@ -152,4 +152,4 @@ const ofType = (type: string, property: string): CandidateClass => ({
   },
 });
 
-const topicOf = (type: string): Topic => (type === 'null' ? 'null' : 'wrong type');
+const topicOf = (type: TypeName): Topic => (type === 'null' ? 'null' : 'wrong type');
