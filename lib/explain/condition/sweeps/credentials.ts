@@ -1,4 +1,5 @@
 import { type InvalidCredential, invalidCredentials, moreWords } from '../../../payloads/credentials.ts';
+import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Every credential that has to be rejected. */
@@ -14,28 +15,27 @@ export const credentialCandidates = (token: string): readonly Candidate[] =>
 
 function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
-  const isAbsent = name.startsWith('no ');
   const own = seen(credential, token);
   return {
     value: name,
-    words: {
-      clause: isAbsent
-        ? 'there is no Authorization header'
-        : name === 'an empty Authorization header'
-          ? 'the Authorization header is empty'
-          : `the credential is ${name}`,
-      noun: isAbsent ? 'requests without an Authorization header' : nounOf(one),
-      topics: ['credential'],
-    },
+    words: { ...wordsOf(one, own), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
     classes: ROWS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
   };
 }
 
+function wordsOf(one: InvalidCredential, own: Seen): Wording {
+  const { value, isElsewhere } = own;
+  if (value === undefined && !isElsewhere)
+    return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
+  const clause = value === '' ? 'the Authorization header is empty' : `the credential is ${one.name}`;
+  return { clause, noun: nounOf(one, own) };
+}
+
 /** `an asterisk` alone would be no credential. */
-function nounOf({ name, kind }: InvalidCredential): string {
-  if (/^the scheme [A-Z]/.test(name)) return `the token under ${name}`;
+function nounOf({ name, kind }: InvalidCredential, { bearer }: Seen): string {
+  if (kind === 'other scheme' && bearer === undefined) return `the token under ${name}`;
   const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
