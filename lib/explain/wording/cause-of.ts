@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
@@ -85,24 +84,16 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** The clauses without those that the subject or another clause repeats or implies. */
+/** What is said of a tag implies that there is one. */
 function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
-  const isImplied = (one: Wording) => [subject, ...stating].some((other) => implies(other, one));
-  const clauses = stating.flatMap((one) => (isImplied(one) ? [] : (one.clause ?? [])));
+  const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>
+    clause === undefined || statement?.is === 'there' ? [] : (property ?? statement?.property ?? []),
+  );
+  const clauses = stating.flatMap(({ clause, statement }) =>
+    statement?.is === 'there' && described.includes(statement.property) ? [] : (clause ?? []),
+  );
   return [...new Set(clauses)].filter((clause) => clause !== subject.clause);
-}
-
-/** Whether some words say more than others: what is said of a tag implies that there is one. */
-function implies(other: Wording, { statement, property }: Wording): boolean {
-  if (statement === undefined || other.clause === undefined) return false;
-  if (statement.is === 'there')
-    return (
-      other.statement?.is !== 'there' && (other.property ?? other.statement?.property) === statement.property
-    );
-  // A word about the body says less than one about the property.
-  const isLess = statement.is === 'containing' && property === undefined;
-  return isLess && other.property !== undefined && isDeepStrictEqual(other.statement, statement);
 }
 
 const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {

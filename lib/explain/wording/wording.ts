@@ -31,12 +31,11 @@ export interface Wording {
   readonly statement?: Statement;
 }
 
-/** What a clause states about a property, if other words may state the same or imply it. */
+/** What a clause states about a property, as far as it matters to how several are joined. */
 export type Statement = { readonly property: string } & (
   | { readonly is: 'there' }
   | { readonly is: 'before or after others' }
   | { readonly is: 'longer than'; readonly characters: number }
-  | { readonly is: 'containing'; readonly what: string }
 );
 
 export const areVague = (conditions: readonly Wording[]): boolean =>

@@ -38,8 +38,8 @@ export function orderSweep(plant: JsonObject): Sweep {
       };
     }),
     classes: [
-      ...names.flatMap((name) => [classOf(notFirst(name), name), classOf(notLast(name), name)]),
-      ...names.flatMap((name) => [classOf(first(name), name), classOf(last(name), name)]),
+      ...names.flatMap((name) => [notFirst, notLast].map((clauseOf) => classOf(clauseOf(name), name))),
+      ...names.flatMap((name) => [first, last].map((clauseOf) => classOf(clauseOf(name), name))),
       ...names.flatMap((name) =>
         names.filter((other) => other !== name).map((other) => classOf(before(name, other), name)),
       ),

@@ -21,9 +21,8 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     group: property,
   }));
   const marked = MARKS.map(([mark, what, oddity]): Candidate => {
-    const { words, ...rest } = candidateOf(property, freshLike(`word${mark}word`), what, `contains ${what}`);
-    const statement = { property, is: 'containing', what } as const;
-    return { ...rest, words: { ...words, statement }, skipUnlessFailing: oddity };
+    const text = freshLike(`word${mark}word`);
+    return { ...candidateOf(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
   });
   const formed = FORMS.map((form) => {
     const text = freshLike(form);
