@@ -30,11 +30,12 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const expected = search.expectedOutcomeOf(lead);
   if (mustReject(expected)) {
     const found = await withSubjects(expected === 'reject-body', search);
-    if (found !== undefined) return found === 'unsteady' ? undefined : found;
+    if (found.kind === 'explained') return found.explanations;
+    if (found.kind === 'unsteady') return undefined;
   }
   if (await isUnparsed(lead, search)) {
     const found = await withSubjects(true, search);
-    return found === 'unsteady' ? undefined : found;
+    return found.kind === 'explained' ? found.explanations : undefined;
   }
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
