@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
@@ -167,25 +168,25 @@ const ORDER: RequestPart = {
 };
 
 /**
- * Functions are compared by their source: requests that differ only in what a function captures count as equal.
- * Content-Type may be undefined, which is not the same as unchanged.
+ * Functions, such as that of the places where a body is cut, are compared by their source: requests that differ only in
+ * what one captures count as equal. Content-Type may be undefined, which is not the same as unchanged.
  */
 const comparableText = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     ['bigint', 'function', 'symbol', 'undefined'].includes(typeof inner) ? String(inner) : inner,
   );
 
-const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>
-  one === other || SAMPLE_IDS.every((id) => write(one, id) === write(other, id));
-
-/** Two plant functions are equal if they produce the same text for both of these ids. */
+/** Two plants are equal if they are written as the same text for both of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
+
+const writtenTexts = ({ plant, style, edits }: RequestState): readonly string[] =>
+  SAMPLE_IDS.map((id) => edits.reduce((text, edit) => edit(text), write(plant, id, style)));
 
 const isSame = (one: RequestState, other: RequestState): boolean =>
   one === other ||
-  (isSamePlant(one.plant, other.plant) &&
-    comparableText([one.style, one.edits, one.template, one.defect, one.credential]) ===
-      comparableText([other.style, other.edits, other.template, other.defect, other.credential]));
+  (isDeepStrictEqual(writtenTexts(one), writtenTexts(other)) &&
+    comparableText([one.template, one.defect, one.credential]) ===
+      comparableText([other.template, other.defect, other.credential]));
 
 /** Every respect in which two requests differ. */
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
