@@ -34,7 +34,8 @@ export interface Wording {
 /** What a clause states about a property, as far as it matters to how several are joined. */
 export type Statement = { readonly property: string } & (
   | { readonly is: 'there' }
-  | { readonly is: 'before or after others' }
+  /** What it states implies that the property is there. */
+  | { readonly is: 'described' }
   | { readonly is: 'longer than'; readonly characters: number }
 );
 

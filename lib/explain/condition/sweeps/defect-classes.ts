@@ -115,15 +115,7 @@ export function classesOf(properties: readonly string[], strings: readonly strin
       classOf([type, `${type} as any property`, `a property is ${type}`, topicOf(type), `type ${type}`]),
     ),
     ...OF_BODY.map(classOf),
-    ...strings.map((name) =>
-      classOf([
-        `${NOT_UTF8} in ${name}`,
-        `${name} in invalid UTF-8`,
-        `${name} is not valid UTF-8`,
-        'not UTF-8',
-        'bytes',
-      ]),
-    ),
+    ...strings.map(notUtf8In),
   ];
 }
 
@@ -131,6 +123,17 @@ const classOf = ([id, noun, clause, topic, group = id]: DefectClass): CandidateC
   id,
   words: { noun, clause, topics: [topic] },
   group,
+});
+
+const notUtf8In = (property: string): CandidateClass => ({
+  id: `${NOT_UTF8} in ${property}`,
+  words: {
+    noun: `${property} in invalid UTF-8`,
+    clause: `${property} is not valid UTF-8`,
+    topics: ['not UTF-8'],
+    statement: { property, is: 'described' },
+  },
+  group: 'bytes',
 });
 
 function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): CandidateClass {

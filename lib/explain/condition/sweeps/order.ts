@@ -15,7 +15,7 @@ export function orderSweep(plant: JsonObject): Sweep {
     id: clause,
     words: {
       clause,
-      ...(property === undefined ? {} : { statement: { property, is: 'before or after others' } }),
+      ...(property === undefined ? {} : { statement: { property, is: 'described' } }),
     },
     group: 'property order',
   });
