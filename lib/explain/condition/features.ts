@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
   'with \\u escapes in lower-case hexadecimal': /\\u[\dA-F]*[a-f]/,
 };
 
-/** Common property of bodies whose condition concerns escapes only (some characters are always escaped). */
+/** What bodies have in common if the condition is about escapes only: some characters are always escaped. */
 export function escapesIn([condition, ...others]: readonly Wording[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
   return condition && pattern && { words: condition, has: (body) => pattern.test(body) };
@@ -107,7 +107,7 @@ function neighbours(numbers: readonly number[]): readonly (readonly [below: numb
   return distinct.slice(1).map((one, index) => [distinct[index] ?? 0, one]);
 }
 
-/** The best separating id magnitude lies between two adjacent observed magnitudes. */
+/** Magnitudes of ids that may separate the bodies: one between each two neighbours. */
 function magnitudesIn(tries: Tries): readonly Feature[] {
   const idInBody = (body: string): number => {
     const id = membersOf(body)[ID];
@@ -136,7 +136,7 @@ function roundBetween(low: number, high: number): number {
   return low;
 }
 
-/** A size that separates bodies best is between two of theirs. */
+/** The same for sizes. */
 function sizesIn(tries: Tries): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [

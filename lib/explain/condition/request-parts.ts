@@ -62,7 +62,7 @@ const AROUND: readonly RequestPart[] = [
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('HTTP version', undefined, [], ['version']),
   part('absent headers', undefined, ['without']),
-  { ...HISTORY, copy: (from, to) => withSameValues(from, to, HISTORY.copy(from, to)) },
+  { ...HISTORY, copy: (from, to) => withSharedValues(from, to, HISTORY.copy(from, to)) },
 ];
 
 export const CREDENTIAL: RequestPart = {
@@ -113,19 +113,18 @@ const header = (name: string): RequestPart => ({
   },
 });
 
-/** The dimension of a property of the plant. */
 const property = (name: string): RequestPart => ({
   name,
   dimension: name,
   copy: ({ plant: from }, to) => {
     const changed = (plant: JsonObject): JsonObject =>
       from.get(name) === undefined ? plant.without(name) : withInPlace(from, plant, name);
-    return { ...to, plant: changed(to.plant), template: withSame(name, to, changed) };
+    return { ...to, plant: changed(to.plant), template: withSameInPreceding(name, to, changed) };
   },
 });
 
-/** Also changes the property in the preceding request, if both requests share its value. */
-function withSame(
+/** The template with the same change to its preceding request, if both requests share the value of the property. */
+function withSameInPreceding(
   name: string,
   { plant, template }: RequestState,
   changed: (plant: JsonObject) => JsonObject,
@@ -145,11 +144,11 @@ function withSame(
 }
 
 /** Where `from` and its preceding request share a value, gives the copied preceding request the value of `to`. */
-function withSameValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
+function withSharedValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
   const shared = (template: RequestTemplate, name: string) =>
     plant.get(name) === undefined
       ? template
-      : withSame(name, { ...from, template }, (before) => withInPlace(plant, before, name));
+      : withSameInPreceding(name, { ...from, template }, (before) => withInPlace(plant, before, name));
   return { ...copy, template: from.plant.members.map(([name]) => name).reduce(shared, copy.template) };
 }
 
@@ -205,7 +204,7 @@ export function differences(one: RequestState, other: RequestState): readonly Re
   return all.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
-/** A request with some parts of another one. */
+/** The request `to` with some parts of `from`. */
 export const withParts = (
   parts: readonly RequestPart[],
   from: RequestState,

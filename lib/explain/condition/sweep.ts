@@ -46,10 +46,10 @@ export async function sweep(
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
   const own = search.experiments.textOf(state);
-  const isOther = ({ skipUnlessFailing: oddity }: Candidate) =>
+  const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
     HIDDEN_BY_REJECTION.includes(search.sought.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
-    if (isOther(candidate)) return undefined;
+    if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
     return isPlant && !isValid(search.contract, next.plant) ? undefined : next;
   };
@@ -67,10 +67,10 @@ export async function sweep(
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   let found = named(tries, classes);
-  let onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
-  if (scale?.instead !== undefined && onScale?.limits === undefined)
-    onScale = await limitsOn(scale.instead, attempt, search.isSlow);
-  const limits = onScale?.limits;
+  let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
+  if (scale?.instead !== undefined && scaled?.limits === undefined)
+    scaled = await limitsOn(scale.instead, attempt, search.isSlow);
+  const limits = scaled?.limits;
   if (limits !== undefined) {
     const [only, ...others] = found;
     const place = scale?.pointOf?.(state);
@@ -81,7 +81,7 @@ export async function sweep(
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
   }
-  const conclusive = [...tries, ...(onScale?.tries ?? [])].filter(([, shows]) => shows !== undefined);
+  const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: found,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },

@@ -84,7 +84,7 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** What is said of a tag implies that there is one. */
+/** What is said, without `there is a tag` if something else is said of the tag. */
 function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
   const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>

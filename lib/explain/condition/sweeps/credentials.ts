@@ -21,7 +21,7 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
     words: { ...wordsOf(one, own), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: ROWS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
+    classes: SETS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
   };
 }
 
@@ -67,7 +67,7 @@ type CredentialClass = readonly [
   has: (credential: Seen) => boolean | undefined,
 ];
 
-const ROWS: readonly CredentialClass[] = [
+const SETS: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
   ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],
@@ -186,7 +186,7 @@ const ROWS: readonly CredentialClass[] = [
   ['the token in another header', 'the token is in another header', ({ isElsewhere }) => isElsewhere],
 ];
 
-const CLASSES = ROWS.map(
+const CLASSES = SETS.map(
   ([noun, clause], index): CandidateClass => ({
     id: String(index),
     words: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },

@@ -42,8 +42,8 @@ const OF_PROPERTY: readonly DefectClass[] = [
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
-/** The same, less broad. */
-const WAYS: readonly DefectClass[] = [
+/** The same, narrower. */
+const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
@@ -107,7 +107,7 @@ export function classesOf(properties: readonly string[], strings: readonly strin
     ...BROAD.map(classOf),
     ...properties.flatMap((name) => OF_PROPERTY.map((row) => ofProperty(name, row))),
     ...properties.flatMap((name) => [
-      ...WAYS.map((row) => ofProperty(name, row)),
+      ...NARROW_OF_PROPERTY.map((row) => ofProperty(name, row)),
       ...TYPES.map((type) => ofType(type, name)),
     ]),
     ...OF_ANY.map(classOf),

@@ -21,7 +21,7 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   const strings = stringsOf(shape);
   const text = write(control, 7n);
   const candidates = [
-    ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
+    ...defects.flatMap((defect) => defectCandidates(defect, contract, control)),
     ...notJson.filter((one) => !withBytes || one !== randomBytes).map((one) => textCandidate(one, text)),
     ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
       bytesCandidate(name, { corrupt: apply }),
@@ -48,7 +48,7 @@ const shown = (json: Json): string => {
   return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
 };
 
-function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Candidate[] {
+function defectCandidates(defect: Defect, contract: Contract, control: JsonObject): Candidate[] {
   const { property } = defect;
   const values = defect.typical(control).filter((json) => isInvalid(contract, json));
   return values.map((json): Candidate => {

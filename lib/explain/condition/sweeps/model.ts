@@ -20,7 +20,6 @@ export const unusualValuesOf = (dimension: string | undefined, { dimensions }: M
     .filter(({ name }) => name === dimension)
     .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
 
-/** What to try for a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
   const also = ALSO[name];
   const values = [
@@ -186,7 +185,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   return {
     value: name,
     words: {
-      phrase: worded(name),
+      phrase: phraseOf(name),
       topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
@@ -194,8 +193,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   };
 }
 
-/** A value as a phrase about a request. */
-const worded = (name: string): string =>
+const phraseOf = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
 /** An ordinary request with a value. */

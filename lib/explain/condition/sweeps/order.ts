@@ -2,7 +2,6 @@ import { ordersOf } from '../../../payloads/choose-cases.ts';
 import type { JsonObject } from '../../../payloads/json.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** Orders of the properties of a plant. */
 export function orderSweep(plant: JsonObject): Sweep {
   const names = plant.members.map(([name]) => name);
   const first = (name: string) => `${name} is the first property`;
