@@ -4,6 +4,7 @@ import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
+import { WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
@@ -13,8 +14,8 @@ export interface Feature {
 
 /** Escapes that a condition may be about, and what they look like in a body. */
 const ESCAPES: Readonly<Record<string, RegExp>> = {
-  'with \\u escapes': /\\u/,
-  'with \\u escapes in lower-case hexadecimal': /\\u[\dA-F]*[a-f]/,
+  [WITH_ESCAPES]: /\\u/,
+  [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
 };
 
 /** What bodies have in common if the condition is about escapes only: some characters are always escaped. */

@@ -72,6 +72,9 @@ type NamedValues = readonly [
   flags?: Pick<Wording, 'isLarger' | 'topics'>,
 ];
 
+export const WITH_ESCAPES = 'with \\u escapes';
+export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
+
 /** For all values of a dimension. */
 const ANY = /^/;
 
@@ -126,10 +129,10 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with 300 spaces around the JSON value', / {300}/],
   ],
   escapes: [
-    ['with \\u escapes', ANY],
+    [WITH_ESCAPES, ANY],
     ['with \\u escapes in property names', 'escaped names'],
     ['with \\u escapes in values', 'escaped values'],
-    ['with \\u escapes in lower-case hexadecimal', 'lower-case escapes'],
+    [WITH_LOWER_CASE_ESCAPES, 'lower-case escapes'],
   ],
   'header lines': [
     ['whose headers are spelled or spaced in an unusual way', ANY],
