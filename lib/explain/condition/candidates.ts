@@ -9,7 +9,7 @@ export interface Candidate {
   /** How a request that has it is described. */
   readonly words: Wording;
   readonly apply: (state: RequestState) => RequestState;
-  /** The classes that it belongs to. */
+  /** Ids of the classes that it belongs to. */
   readonly classes: readonly string[];
   /** Its place on the scale of its sweep, if it has one. */
   readonly point?: bigint;

@@ -49,7 +49,7 @@ export async function conditionsAmong(
   return UNCONDITIONAL;
 }
 
-/** How far each part that matters reaches. */
+/** A condition for each part that matters, with how far it reaches. */
 export async function conditionsOf(
   state: RequestState,
   parts: readonly RequestPart[],
@@ -57,16 +57,17 @@ export async function conditionsOf(
   search: Search,
 ): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
   const expected = search.expectedOutcomeOf(state);
-  /** The defect is the subject of the cause, so it is not part of the condition. */
-  const isWrong = (part: RequestPart) =>
+  /** Whether the body is no longer wrong without a part. */
+  const hasDefect = (part: RequestPart) =>
     part.name === 'body' ||
     (neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
-  const isCarrier = (part: RequestPart) =>
-    (expected === 'reject-body' && isWrong(part)) || search.faultParts.includes(part);
+  /** The defect or credential is the subject of the cause, never a condition. */
+  const isOfSubject = (part: RequestPart) =>
+    (expected === 'reject-body' && hasDefect(part)) || search.faultParts.includes(part);
   const conditions: Wording[] = [];
   const sweeps: SweepResult[] = [];
   for (const part of parts) {
-    if (mustReject(expected) && isCarrier(part)) continue;
+    if (mustReject(expected) && isOfSubject(part)) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
     // A property stays where it is: its place may matter, too.
     const isProperty = search.contract.newPlant.shape.properties.has(part.name);

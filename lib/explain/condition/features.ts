@@ -4,6 +4,7 @@ import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Wording, withArticle } from '../wording/wording.ts';
+import { WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
@@ -13,11 +14,11 @@ export interface Feature {
 
 /** Escapes that a condition may be about, and what they look like in a body. */
 const ESCAPES: Readonly<Record<string, RegExp>> = {
-  'with \\u escapes': /\\u/,
-  'with \\u escapes in lower-case hexadecimal': /\\u[\dA-F]*[a-f]/,
+  [WITH_ESCAPES]: /\\u/,
+  [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
 };
 
-/** Common property of bodies whose condition concerns escapes only (some characters are always escaped). */
+/** What bodies have in common if the condition is about escapes only: some characters are always escaped. */
 export function escapesIn([condition, ...others]: readonly Wording[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
   return condition && pattern && { words: condition, has: (body) => pattern.test(body) };
@@ -84,7 +85,11 @@ function featuresOf(contract: Contract): readonly Feature[] {
     },
     ...declared.flatMap((name): Feature[] => [
       {
-        words: { clause: `there is ${withArticle(name)}`, property: name },
+        words: {
+          clause: `there is ${withArticle(name)}`,
+          property: name,
+          statement: { property: name, is: 'there' },
+        },
         has: (body) => namesIn(body).includes(name),
       },
       {
@@ -103,7 +108,7 @@ function neighbours(numbers: readonly number[]): readonly (readonly [below: numb
   return distinct.slice(1).map((one, index) => [distinct[index] ?? 0, one]);
 }
 
-/** The best separating id magnitude lies between two adjacent observed magnitudes. */
+/** Magnitudes of ids that may separate the bodies: one between each two neighbours. */
 function magnitudesIn(tries: Tries): readonly Feature[] {
   const idInBody = (body: string): number => {
     const id = membersOf(body)[ID];
@@ -132,7 +137,7 @@ function roundBetween(low: number, high: number): number {
   return low;
 }
 
-/** A size that separates bodies best is between two of theirs. */
+/** The same for sizes. */
 function sizesIn(tries: Tries): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [

@@ -30,11 +30,12 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const expected = search.expectedOutcomeOf(lead);
   if (mustReject(expected)) {
     const found = await withSubjects(expected === 'reject-body', search);
-    if (found !== undefined) return found === 'unsteady' ? undefined : found;
+    if (found.kind === 'explained') return found.explanations;
+    if (found.kind === 'unsteady') return undefined;
   }
   if (await isUnparsed(lead, search)) {
     const found = await withSubjects(true, search);
-    return found === 'unsteady' ? undefined : found;
+    return found.kind === 'explained' ? found.explanations : undefined;
   }
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
@@ -48,18 +49,18 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const [passing] = hidden;
   const base = passing ?? search.bases[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await sized(search)) ?? (await likeFailing(lead, search));
+    const found = (await withExactSize(search)) ?? (await likeFailing(lead, search));
     if (found !== undefined) return found;
     if (!(await showsEachTime(lead, search))) return byClassOfId(lead, base, search);
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
   const found = await described(state, parts, passing ?? ordinary, search);
-  return parts.length === 0 ? found : sharedToo(found, state, parts, search);
+  return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
 }
 
 /** Adds to the explanation what the ordinary and failing requests share, if that also matters. */
-async function sharedToo(
+async function withSharedConditions(
   found: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
@@ -78,8 +79,8 @@ async function sharedToo(
 /** Common buffer and block sizes, and common moduli. */
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
-/** Explanation by exact size: an ordinary request of the same size fails, while one byte more or less passes. */
-async function sized(search: Search): Promise<readonly Explanation[] | undefined> {
+/** What is found if an ordinary request of exactly that size fails, and one with a byte more or less does not. */
+async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { bases, experiments, failure } = search;
   const [base] = bases.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
   const size = failure.exchange.request.body?.length ?? 0;
@@ -169,7 +170,7 @@ async function byClassOfId(
   return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 
-/** Some parsers reject deep nesting as malformed: checks whether any malformed body shows the symptom. */
+/** Whether a nested body fails like any malformed one: some parsers reject deep nesting as malformed. */
 const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
   nestingIn(search.experiments.textOf(lead)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
@@ -183,10 +184,9 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   return words === undefined ? {} : { feature: { words, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
-/** Minimum size difference (bytes) for testing size before other parts. */
+/** A body that is larger by as much may fail because of its size. */
 const LARGER_BYTES = 500;
 
-/** Whether the symptom is always there. */
 const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 

@@ -3,7 +3,7 @@ import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { differences, type RequestPart, withParts } from './request-parts.ts';
 
-/** Finds the smallest set of parts that differ from an ordinary request and still trigger the symptom. */
+/** A request that shows the symptom with as few unusual parts as possible, and these parts. */
 type Reduced = Pick<Explanation, 'state' | 'parts'>;
 
 /** Finds out which parts of a failing request matter. The ordinary one does not show the symptom. */

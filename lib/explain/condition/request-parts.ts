@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { wordsCapitalised } from '../../capitals.ts';
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
@@ -62,7 +63,7 @@ const AROUND: readonly RequestPart[] = [
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('HTTP version', undefined, [], ['version']),
   part('absent headers', undefined, ['without']),
-  { ...HISTORY, copy: (from, to) => withSameValues(from, to, HISTORY.copy(from, to)) },
+  { ...HISTORY, copy: (from, to) => withSharedValues(from, to, HISTORY.copy(from, to)) },
 ];
 
 export const CREDENTIAL: RequestPart = {
@@ -117,19 +118,18 @@ const header = (name: string): RequestPart => ({
   },
 });
 
-/** The dimension of a property of the plant. */
 const property = (name: string): RequestPart => ({
   name,
   dimension: name,
   copy: ({ plant: from }, to) => {
     const changed = (plant: JsonObject): JsonObject =>
       from.get(name) === undefined ? plant.without(name) : withInPlace(from, plant, name);
-    return { ...to, plant: changed(to.plant), template: withSame(name, to, changed) };
+    return { ...to, plant: changed(to.plant), template: withSameInPreceding(name, to, changed) };
   },
 });
 
-/** Also changes the property in the preceding request, if both requests share its value. */
-function withSame(
+/** The template with the same change to its preceding request, if both requests share the value of the property. */
+function withSameInPreceding(
   name: string,
   { plant, template }: RequestState,
   changed: (plant: JsonObject) => JsonObject,
@@ -149,11 +149,11 @@ function withSame(
 }
 
 /** Where `from` and its preceding request share a value, gives the copied preceding request the value of `to`. */
-function withSameValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
+function withSharedValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
   const shared = (template: RequestTemplate, name: string) =>
     plant.get(name) === undefined
       ? template
-      : withSame(name, { ...from, template }, (before) => withInPlace(plant, before, name));
+      : withSameInPreceding(name, { ...from, template }, (before) => withInPlace(plant, before, name));
   return { ...copy, template: from.plant.members.map(([name]) => name).reduce(shared, copy.template) };
 }
 
@@ -172,32 +172,25 @@ const ORDER: RequestPart = {
 };
 
 /**
- * Functions are compared by their source: requests that differ only in what a function captures count as equal.
- * Content-Type may be undefined, which is not the same as unchanged.
+ * Functions, such as that of the places where a body is cut, are compared by their source: requests that differ only in
+ * what one captures count as equal. Content-Type may be undefined, which is not the same as unchanged.
  */
 const comparableText = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     ['bigint', 'function', 'symbol', 'undefined'].includes(typeof inner) ? String(inner) : inner,
   );
 
-const isSamePlant = (one: JsonObject, other: JsonObject): boolean =>
-  one === other || SAMPLE_IDS.every((id) => write(one, id) === write(other, id));
-
-/** Two plant functions are equal if they produce the same text for both of these ids. */
+/** Two plants are equal if they are written as the same text for both of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
+
+const writtenTexts = ({ plant, style, edits }: RequestState): readonly string[] =>
+  SAMPLE_IDS.map((id) => edits.reduce((text, edit) => edit(text), write(plant, id, style)));
 
 const isSame = (one: RequestState, other: RequestState): boolean =>
   one === other ||
-  (isSamePlant(one.plant, other.plant) &&
-    comparableText([one.style, one.edits, one.template, one.defect, one.credential, one.scheme]) ===
-      comparableText([
-        other.style,
-        other.edits,
-        other.template,
-        other.defect,
-        other.credential,
-        other.scheme,
-      ]));
+  (isDeepStrictEqual(writtenTexts(one), writtenTexts(other)) &&
+    comparableText([one.template, one.defect, one.credential, one.scheme]) ===
+      comparableText([other.template, other.defect, other.credential, other.scheme]));
 
 /** Every respect in which two requests differ. */
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
@@ -217,7 +210,7 @@ export function differences(one: RequestState, other: RequestState): readonly Re
   return all.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
-/** A request with some parts of another one. */
+/** The request `to` with some parts of `from`. */
 export const withParts = (
   parts: readonly RequestPart[],
   from: RequestState,

@@ -44,23 +44,27 @@ export async function inEveryRejection(search: Search): Promise<Explanation | un
   return shown === undefined ? undefined : explanationOf({ state: shown }, search);
 }
 
-/**
- * The defects and credentials that trigger the symptom in otherwise ordinary requests.
- * @returns undefined if the failure does not; `unsteady` if it depends on what came before
- */
-export async function withSubjects(
-  isBody: boolean,
-  search: Search,
-): Promise<readonly Explanation[] | 'unsteady' | undefined> {
+/** What trying all defects, or all credentials, in otherwise ordinary requests says of a failure. */
+export type AmongSubjects =
+  | { readonly kind: 'explained'; readonly explanations: readonly Explanation[] }
+  /** Whether it shows depends on what came before. */
+  | { readonly kind: 'unsteady' }
+  /** Its own defect or credential does not show it. */
+  | { readonly kind: 'unexplained' };
+
+const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
+
+/** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
+export async function withSubjects(isBody: boolean, search: Search): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
   const subjects = await search.experiments.once(`subjects/${kind}/${keyOf(search.sought)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
-  if (await beganToShow(subjects, search)) return 'unsteady';
+  if (await beganToShow(subjects, search)) return { kind: 'unsteady' };
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
   const label = labelOf(search.failure);
   const known = labelsOf(subjects.candidates);
-  if (subjects.named.length === 0 || (known.includes(label) && !labels.includes(label))) return undefined;
+  if (subjects.named.length === 0 || (known.includes(label) && !labels.includes(label))) return UNEXPLAINED;
   const found: Explanation[] = [];
   for (const own of subjects.named) {
     const [candidate] = own.candidates;
@@ -74,13 +78,13 @@ export async function withSubjects(
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
     // The first result was coincidence.
-    if (one.inside[0] < one.inside[1]) return undefined;
+    if (one.inside[0] < one.inside[1]) return UNEXPLAINED;
     const { feature = one.feature } = subjects;
     found.push({ ...one, known, feature });
   }
   // The store may accept other invalid bodies, too: that does not explain this failure.
   const isOther = isBody && !known.includes(label) && !found.some((one) => mayExplain(one, search));
-  return isOther ? undefined : found;
+  return isOther ? UNEXPLAINED : { kind: 'explained', explanations: found };
 }
 
 /** What is found out about some of what has to be rejected. */

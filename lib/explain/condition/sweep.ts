@@ -46,10 +46,10 @@ export async function sweep(
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
   const own = search.experiments.textOf(state);
-  const isOther = ({ skipUnlessFailing: oddity }: Candidate) =>
+  const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
     HIDDEN_BY_REJECTION.includes(search.sought.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
-    if (isOther(candidate)) return undefined;
+    if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
     return isPlant && !isValid(search.contract, next.plant) ? undefined : next;
   };
@@ -67,10 +67,10 @@ export async function sweep(
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
   let found = named(tries, classes);
-  let onScale = scale && (await limitsOn(scale, attempt, search.isSlow));
-  if (scale?.instead !== undefined && onScale?.limits === undefined)
-    onScale = await limitsOn(scale.instead, attempt, search.isSlow);
-  const limits = onScale?.limits;
+  let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
+  if (scale?.instead !== undefined && scaled?.limits === undefined)
+    scaled = await limitsOn(scale.instead, attempt, search.isSlow);
+  const limits = scaled?.limits;
   if (limits !== undefined) {
     const [only, ...others] = found;
     const place = scale?.pointOf?.(state);
@@ -81,7 +81,7 @@ export async function sweep(
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
   }
-  const conclusive = [...tries, ...(onScale?.tries ?? [])].filter(([, shows]) => shows !== undefined);
+  const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: found,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
@@ -134,59 +134,78 @@ function agrees(tries: Tries, { has }: ScaleBounds, maxFraction: number): boolea
 
 /** Finds the limits between which a symptom shows. */
 async function limitsOn(
-  { points, valueAt, apply, above, below, between }: Scale,
+  scale: Scale,
   attempt: Attempt,
   isSlow: boolean,
 ): Promise<{ readonly tries: Tries; readonly limits?: ScaleBounds }> {
   const tries = new Map<Candidate, boolean | undefined>();
-  const at = async (point: bigint) => {
+  const at: AttemptAt = async (point) => {
     const candidate: Candidate = {
-      value: valueAt(point),
+      value: scale.valueAt(point),
       words: {},
-      apply: (state) => apply(state, point),
+      apply: (state) => scale.apply(state, point),
       classes: [],
     };
     const shows = await attempt(candidate);
     tries.set(candidate, shows);
     return shows;
   };
-  const known: (readonly [point: bigint, shows: boolean])[] = [];
-  for (const [index, point] of points.entries()) {
-    // Two consecutive failures usually mean that all later values fail too.
-    const isKnown = isSlow && known.slice(-2).length === 2 && known.slice(-2).every(([, shows]) => shows);
-    if (isKnown && index < points.length - 1) continue;
-    const shows = await at(point);
-    if (shows !== undefined) known.push([point, shows]);
+  const [first, second, ...others] = changesIn(await triedPoints(scale.points, at, isSlow));
+  const isOneRange = others.length === 0 && !(second !== undefined && first?.shows === true);
+  if (first === undefined || !isOneRange) return { tries };
+  const start = await bisect(first, at);
+  if (second !== undefined) {
+    const end = await bisect(second, at);
+    const has = (point: bigint) => point > start && point <= end;
+    return { tries, limits: { words: scale.between(start + 1n, end), has } };
   }
-  /** The last point like the first of two neighbours. */
-  const border = async (from: bigint, to: bigint, showsFrom: boolean): Promise<bigint> => {
-    let [low, high] = [from, to];
-    while (high - low > 1n) {
-      const middle = (low + high) / 2n;
-      const shows = await at(middle);
-      if (shows === showsFrom) low = middle;
-      else high = middle;
-    }
-    return low;
-  };
-  const changes = known.flatMap(([point, shows], index) => {
-    const next = known[index + 1];
-    return next !== undefined && next[1] !== shows ? [{ from: point, to: next[0], shows }] : [];
-  });
-  const [first, second, ...others] = changes;
-  if (first === undefined || others.length > 0) return { tries };
-  const start = await border(first.from, first.to, first.shows);
-  if (second === undefined)
-    return {
-      tries,
-      limits: first.shows
-        ? { words: below(start + 1n), has: (point) => point <= start }
-        : { words: above(start), has: (point) => point > start },
-    };
-  if (first.shows) return { tries };
-  const end = await border(second.from, second.to, second.shows);
   return {
     tries,
-    limits: { words: between(start + 1n, end), has: (point) => point > start && point <= end },
+    limits: first.shows
+      ? { words: scale.below(start + 1n), has: (point) => point <= start }
+      : { words: scale.above(start), has: (point) => point > start },
   };
+}
+
+type AttemptAt = (point: bigint) => Promise<boolean | undefined>;
+type TriedPoint = readonly [point: bigint, shows: boolean];
+
+/** Tries the points of a scale in order; those that say nothing are left out. */
+async function triedPoints(
+  points: readonly bigint[],
+  at: AttemptAt,
+  isSlow: boolean,
+): Promise<readonly TriedPoint[]> {
+  const tried: TriedPoint[] = [];
+  for (const [index, point] of points.entries()) {
+    // Once two in a row show a slow symptom, all later ones probably do: only the last one is tried.
+    const lastTwo = tried.slice(-2);
+    const isLikely = isSlow && lastTwo.length === 2 && lastTwo.every(([, shows]) => shows);
+    if (isLikely && index < points.length - 1) continue;
+    const shows = await at(point);
+    if (shows !== undefined) tried.push([point, shows]);
+  }
+  return tried;
+}
+
+/** Two points of which one shows the symptom. */
+interface Change {
+  readonly low: bigint;
+  readonly high: bigint;
+  /** Whether the lower one shows it. */
+  readonly shows: boolean;
+}
+
+const changesIn = (tried: readonly TriedPoint[]): readonly Change[] =>
+  tried.flatMap(([low, shows], index) => {
+    const [high, showsNext] = tried[index + 1] ?? [low, shows];
+    return showsNext === shows ? [] : [{ low, high, shows }];
+  });
+
+/** The last point that is like the lower one. */
+async function bisect({ low, high, shows }: Change, at: AttemptAt): Promise<bigint> {
+  if (high - low <= 1n) return low;
+  const middle = (low + high) / 2n;
+  const isLikeLow = (await at(middle)) === shows;
+  return bisect(isLikeLow ? { low: middle, high, shows } : { low, high: middle, shows }, at);
 }

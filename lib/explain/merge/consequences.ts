@@ -37,8 +37,7 @@ const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
 
-/** A 200 with a wrong body. */
-const isGarbled = ({ sought }: Cluster): boolean =>
+const isWrong200 = ({ sought }: Cluster): boolean =>
   sought.status === 200 && ['representation', 'echo'].includes(aspectOf(sought));
 
 const isAuthentication = ({ sought: { kind, status }, found: { subject } }: Cluster): boolean =>
@@ -61,7 +60,7 @@ const explainsChance: Explains = (one, other) =>
   (isSameSymptom(one, other) ||
     (isAuthentication(one) && isAuthentication(other)) ||
     (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
-    (isIntermittent(one) && isGarbled(one) && isGarbled(other)));
+    (isIntermittent(one) && isWrong200(one) && isWrong200(other)));
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (one, other) =>
@@ -74,7 +73,7 @@ const killsOthers: Explains = (one, other) =>
 const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
 
-/** The same for unread request bodies. */
+/** What a store leaves unread of a body is read as the next request. */
 const leavesRequest: Explains = (one, other) =>
   hasSymptom(one, 'unread-body') &&
   !hasSymptom(other, 'unread-body') &&
@@ -155,7 +154,7 @@ const rejectsEverything: Explains = (one, other) =>
   hasSymptom(other, 'wrong-rejection') &&
   one.sought.status === other.sought.status;
 
-/** Rules that attribute a cluster to another fault, in order of application. */
+/** Failures that another fault brought about by chance. */
 export const BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsChance,

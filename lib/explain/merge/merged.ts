@@ -4,36 +4,50 @@ import { fullText } from '../wording/wording.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
-/** Merge rules, in order of application. */
-const RULES: readonly (Explains | SameFault)[] = [...BY_CHANCE, ...SAME_FAULTS, ...CONSEQUENCES, byCodePath];
-
 /** Merges clusters into one per fault, in order of fixing. */
-export const merged = (clusters: readonly Cluster[]): readonly Cluster[] =>
-  inFixOrder(
-    RULES.reduce<readonly Cluster[]>(
-      (left, rule) => applied(left, typeof rule === 'function' ? asMergeRule(rule, left) : rule),
-      clusters.map(withDistinctConditions),
-    ),
-  );
+export function merged(clusters: readonly Cluster[]): readonly Cluster[] {
+  let left: readonly Cluster[] = clusters.map(withDistinctConditions);
+  for (const explains of BY_CHANCE) left = absorbed(left, explains);
+  for (const rule of SAME_FAULTS) left = joined(left, rule);
+  for (const explains of CONSEQUENCES) left = absorbed(left, explains);
+  return inFixOrder(joined(left, byCodePath));
+}
 
 /** Makes one cluster of those with the same key, with the failures of all. Those without a key stay as they are. */
-function applied(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
+function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
   return groups.flatMap(([, all]) => {
     const [first] = all;
-    if (first === undefined || all.length < 2) return all;
-    return [{ ...join(first, all), members: all.flatMap(({ members }) => members) }];
+    return first === undefined || all.length < 2 ? all : [withMembers(join(first, all), all)];
   });
 }
 
 /** Moves the failures of each explained cluster into the cluster that explains it. */
-function asMergeRule(explains: Explains, clusters: readonly Cluster[]): SameFault {
-  const rootOf = (cluster: Cluster): Cluster => {
-    const next = clusters.find((one) => one !== cluster && explains(one, cluster));
-    return next === undefined ? cluster : rootOf(next);
-  };
-  return { key: (cluster) => String(clusters.indexOf(rootOf(cluster))), join: rootOf };
+function absorbed(clusters: readonly Cluster[], explains: Explains): readonly Cluster[] {
+  const roots = new Map(clusters.map((cluster) => [cluster, rootOf(cluster, clusters, explains)]));
+  return [...new Set(roots.values())].map((root) =>
+    withMembers(
+      root,
+      clusters.filter((cluster) => roots.get(cluster) === root),
+    ),
+  );
 }
+
+/** The cluster that explains this one and is not explained itself. Those that explain one another stay as they are. */
+function rootOf(cluster: Cluster, clusters: readonly Cluster[], explains: Explains): Cluster {
+  let root = cluster;
+  for (const _ of clusters) {
+    const next = clusters.find((one) => one !== root && explains(one, root));
+    if (next === undefined) return root;
+    root = next;
+  }
+  return cluster;
+}
+
+const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
+  ...cluster,
+  members: all.flatMap(({ members }) => members),
+});
 
 /** Several parts of a request may matter for one reason, such as that each makes the body larger. */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {

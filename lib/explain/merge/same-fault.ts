@@ -146,9 +146,9 @@ const acrossLengths: SameFault = {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
     if (limit === undefined) return first;
-    const names = listOf([...new Set(limits.map(({ words }) => words.property ?? ''))]);
+    const names = listOf([...new Set(limits.map(({ property }) => property))]);
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
-    const { property: _, ...words } = limit.words;
+    const { property: _, statement: __, ...words } = limit.words;
     const joined = { ...words, clause: `${names} is longer than about ${about} characters` };
     const conditions = first.found.conditions.map((one) => (one === limit.words ? joined : one));
     return { ...first, found: { ...first.found, conditions } };
@@ -157,18 +157,19 @@ const acrossLengths: SameFault = {
 
 interface LengthLimit {
   readonly words: Wording;
+  readonly property: string;
   readonly characters: number;
   /** Everything else that is said. */
   readonly rest: string;
 }
 
 function lengthLimitOf({ sought, found: { kind, subject, conditions } }: Cluster): LengthLimit | undefined {
-  const words = conditions.find(({ clause }) => clause?.includes(' is longer than ') === true);
-  const [, characters] = / is longer than (\d+) characters$/.exec(words?.clause ?? '') ?? [];
-  if (kind !== 'always' || words?.property === undefined || characters === undefined) return undefined;
+  const words = conditions.find(({ statement }) => statement?.is === 'longer than');
+  if (kind !== 'always' || words?.statement?.is !== 'longer than') return undefined;
+  const { property, characters } = words.statement;
   const others = conditions.filter((one) => one !== words);
   const rest = JSON.stringify([keyOf(sought), subject, textOfAll(others)]);
-  return { words, characters: Number(characters), rest };
+  return { words, property, characters, rest };
 }
 
 /** A symptom of one property in the words for others. */

@@ -155,13 +155,13 @@ function textProblem({
   if (bare === '') return ['unreadable', 'with white space only'];
   if (bare.startsWith('<')) return ['text', 'with HTML labelled as JSON'];
   const start = bare.search(/[{[]/);
-  const json = start < 0 ? undefined : firstValue(bare.slice(start));
   const malformed = ['unreadable', 'with malformed JSON'] as const;
-  if (json === undefined) return /^[{["]/.test(bare) ? malformed : ['text', 'with text that is not JSON'];
-  if (json === 'open') return ['truncated-json', 'with truncated JSON'];
-  if (!isJson(json)) return malformed;
+  if (start < 0) return bare.startsWith('"') ? malformed : ['text', 'with text that is not JSON'];
+  const first = firstValue(bare.slice(start));
+  if (first.kind === 'open') return ['truncated-json', 'with truncated JSON'];
+  if (!isJson(first.text)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  const rest = bare.slice(json.length);
+  const rest = bare.slice(first.text.length);
   if (/^[\0\s]*$/.test(rest)) return ['text', 'with NUL bytes after the JSON value'];
   return isJson(rest.trim())
     ? ['unreadable', 'with two JSON values']
@@ -183,11 +183,13 @@ function textIn(body: Uint8Array, coding: string): string {
 /** Whether bytes are UTF-8 up to a character that lacks its last bytes. */
 function isCutOff(body: Uint8Array): boolean {
   const text = utf8Text(body, true);
-  return text !== undefined && firstValue(text) === 'open';
+  return text !== undefined && firstValue(text).kind === 'open';
 }
 
-/** The first object or array of a text; `open` if it does not end. */
-function firstValue(text: string): string | 'open' | undefined {
+/** The first object or array of a text, which may not end. */
+export function firstValue(
+  text: string,
+): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'open' } {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -199,10 +201,10 @@ function firstValue(text: string): string | 'open' | undefined {
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') {
       depth -= 1;
-      if (depth === 0) return text.slice(0, index + 1);
+      if (depth === 0) return { kind: 'whole', text: text.slice(0, index + 1) };
     }
   }
-  return 'open';
+  return { kind: 'open' };
 }
 
 /** How name and tag of a created plant differ from those sent. */

@@ -57,10 +57,7 @@ export function sentenceOf(
   const known = clear.length > 0 ? clear : conditions;
   const phrases = phrasesOf(known);
   const notes = conditions.flatMap(({ note }) => note ?? []);
-  const clauses = withoutImplied(
-    known.flatMap(({ clause, phrase }) => (phrase === undefined ? (clause ?? []) : [])),
-    subject?.clause,
-  );
+  const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
   const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
   const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
@@ -95,17 +92,16 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** Drop "has a tag" if another clause already describes the tag. */
-function withoutImplied(clauses: readonly string[], subject = ''): readonly string[] {
-  const all = [subject, ...clauses];
-  return [...new Set(clauses)].filter((clause) => {
-    const [, property] = /^there is an? (\w+)$/.exec(clause) ?? [];
-    const [, text, place] = /^the body has (.+) in (\w+)$/.exec(clause) ?? [];
-    const isImplied =
-      (property !== undefined && all.some((one) => one.startsWith(`${property} `))) ||
-      all.includes(`${place} contains ${text}`);
-    return clause !== subject && !isImplied;
-  });
+/** What is said, without `there is a tag` if something else is said of the tag. */
+function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly string[] {
+  const stating = known.filter(({ phrase }) => phrase === undefined);
+  const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>
+    clause === undefined || statement?.is === 'there' ? [] : (property ?? statement?.property ?? []),
+  );
+  const clauses = stating.flatMap(({ clause, statement }) =>
+    statement?.is === 'there' && described.includes(statement.property) ? [] : (clause ?? []),
+  );
+  return [...new Set(clauses)].filter((clause) => clause !== subject.clause);
 }
 
 const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {

@@ -18,11 +18,15 @@ export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): strin
   sentFor?.label ?? stableLabel;
 
 /** What the labels of observations say of a body. */
-const OBSERVED_BODIES: Readonly<Record<string, string>> = {
-  'byte order mark': 'begins with a byte order mark',
-  'utf 16': 'is in UTF-16',
-  'lone surrogate': 'has a lone surrogate in name',
-  'lone surrogate in tag': 'has a lone surrogate in tag',
+const OBSERVED_BODIES: Readonly<Record<string, Wording>> = {
+  'byte order mark': { clause: 'the body begins with a byte order mark' },
+  'utf 16': { clause: 'the body is in UTF-16' },
+  'lone surrogate': { clause: 'name contains a lone surrogate', property: 'name', topics: ['beyond ASCII'] },
+  'lone surrogate in tag': {
+    clause: 'tag contains a lone surrogate',
+    property: 'tag',
+    topics: ['beyond ASCII'],
+  },
 };
 
 /** The property that a label begins with. */
@@ -40,8 +44,8 @@ export function suchAs(failure: Failure, contract: Contract): Wording {
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
-  const observed = extension === undefined ? OBSERVED_BODIES[label] : `has ${extension}`;
-  if (observed !== undefined) return { clause: `the body ${observed}`, topics: ['not JSON'] };
+  const observed = extension === undefined ? OBSERVED_BODIES[label] : { clause: `the body has ${extension}` };
+  if (observed !== undefined) return { ...observed, topics: [...(observed.topics ?? []), 'not JSON'] };
   if (label !== '') return { phrase: `such as: ${label}`, isVague: true };
   // Other context names mean nothing to a report reader.
   const isCheck = check?.includes('/') === true;

@@ -27,7 +27,17 @@ export interface Wording {
   readonly isOfOthers?: true;
   /** Bodies with more bytes than this meet it. */
   readonly bytesAbove?: number;
+  /** What the clause states, unless it was reworded to state more or less. */
+  readonly statement?: Statement;
 }
+
+/** What a clause states about a property, as far as it matters to how several are joined. */
+export type Statement = { readonly property: string } & (
+  | { readonly is: 'there' }
+  /** What it states implies that the property is there. */
+  | { readonly is: 'described' }
+  | { readonly is: 'longer than'; readonly characters: number }
+);
 
 export const areVague = (conditions: readonly Wording[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
@@ -99,7 +109,10 @@ export const topicsOf = ({ topics = [], part = '', property }: Wording): readonl
 const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
 
-const inEachForm = (words: Wording, change: (text: string, form: Form) => string): Wording => ({
+const inEachForm = (
+  { statement: _, ...words }: Wording,
+  change: (text: string, form: Form) => string,
+): Wording => ({
   ...words,
   ...Object.fromEntries(
     FORMS.flatMap((form) => {

@@ -78,6 +78,32 @@ export interface Context {
   readonly pick: <T>(arbitrary: Arbitrary<T>) => T;
 }
 
+/** What some values of a dimension have in common: a store is likely to fail with all of them or with none. */
+export type ValueGroup =
+  // framing, segments, header lines
+  | 'several chunks'
+  | 'cut body'
+  | 'head before body'
+  | 'pause'
+  | 'capital letters'
+  // escapes
+  | 'escaped names'
+  | 'escaped values'
+  | 'lower-case escapes'
+  // size, undeclared names
+  | 'larger body'
+  | 'undeclared property'
+  // history
+  | 'same without the fault'
+  | 'same id'
+  | 'overlapping'
+  | 'beside'
+  | 'later on its connection'
+  | 'right token before'
+  | 'plant before'
+  | 'rejected before'
+  | 'aborted before';
+
 /** One of the values of a dimension. */
 export interface Value {
   /** The words in a label, including `with` or `after`; not printed for the usual value. */
@@ -97,6 +123,7 @@ export interface Value {
    * with it.
    */
   readonly incompatibleWith?: readonly string[];
+  readonly groups?: readonly ValueGroup[];
   /** The values that it represents, including itself: each row uses one of them. */
   readonly members?: readonly Value[];
 }
@@ -132,6 +159,14 @@ export const alike = ([first, ...others]: readonly Value[]): Value[] =>
 /** For values with which a store may reject a request. */
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, optional: true }));
+
+/** For values that belong to a group. */
+export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
+  values.map(({ groups = [], members, ...value }) => ({
+    ...value,
+    groups: [...groups, group],
+    ...(members === undefined ? {} : { members: inGroup(group, members) }),
+  }));
 
 /** A value that changes the request around its body. */
 export const withTemplate = (

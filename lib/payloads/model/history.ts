@@ -9,10 +9,12 @@ import {
   type Context,
   type Dimension,
   dimension,
+  inGroup,
   optional,
   type RequestState,
   templateOf,
   type Value,
+  type ValueGroup,
   withoutFault,
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
@@ -26,8 +28,22 @@ type MakePreceding = (state: RequestState, context: Context) => RequestState | R
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-const after = (name: string, before: MakePreceding, connection: Predecessor['connection']): Value => ({
+/** The groups of all values with a kind of connection. */
+const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
+  same: [],
+  other: [],
+  beside: ['overlapping', 'beside'],
+  pipelined: ['overlapping', 'later on its connection'],
+};
+
+const after = (
+  name: string,
+  before: MakePreceding,
+  connection: Predecessor['connection'],
+  ...groups: readonly ValueGroup[]
+): Value => ({
   name,
+  groups: [...OF_CONNECTIONS[connection], ...groups],
   apply: (state, context) => {
     const made = before(state, context);
     const predecessor: Predecessor = { template: isState(made) ? templateOf(made) : made, connection };
@@ -35,8 +51,8 @@ const after = (name: string, before: MakePreceding, connection: Predecessor['con
   },
 });
 
-const onSameConnection = (name: string, before: MakePreceding): Value =>
-  after(`${name} on the same connection`, before, 'same');
+const onSameConnection = (name: string, before: MakePreceding, ...groups: readonly ValueGroup[]): Value =>
+  after(`${name} on the same connection`, before, 'same', 'later on its connection', ...groups);
 
 const newId = freshId(2n ** 20n, 2n ** 31n);
 const newName = withWords((word) => `Before ${word(12)}`);
@@ -102,6 +118,7 @@ const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Va
     `after a request aborted ${name}`,
     plain((state) => ({ ...state, template: { ...state.template, abort } })),
     'other',
+    'aborted before',
   );
 /** Over 64 KiB, so the store may also close the connection. */
 const oversized = plain((state) => ({
@@ -138,14 +155,16 @@ const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCreden
 const sameId = (state: RequestState, context: Context) => changed(state, context, 'name');
 const sameName = (state: RequestState, context: Context) => changed(state, context, 'id');
 
+const PLANT = ['right token before', 'plant before'] as const;
+
 const BEFORE_ANY: readonly Value[] = [
   anyOf([
-    onSameConnection('after another plant', another),
-    onSameConnection('after a plant with the same tag', sameTag),
+    onSameConnection('after another plant', another, ...PLANT),
+    onSameConnection('after a plant with the same tag', sameTag, ...PLANT),
   ]),
   anyOf([
-    onSameConnection('after a rejected request', rejected),
-    onSameConnection('after a body that ends inside a character', cutInCharacter),
+    onSameConnection('after a rejected request', rejected, 'right token before', 'rejected before'),
+    onSameConnection('after a body that ends inside a character', cutInCharacter, 'right token before'),
   ]),
   anyOf([
     onSameConnection('after a request without a token', unauthenticated),
@@ -159,14 +178,14 @@ const BEFORE_ANY: readonly Value[] = [
   ]),
   // What a server leaves unread of a request it takes for the beginning of the next one.
   anyOf([
-    onSameConnection('after a plant with a trailer', anotherInChunks('trailer')),
-    onSameConnection('after a plant in many chunks', anotherInChunks('many')),
-    onSameConnection('after a plant as text/plain', anotherWith({ contentType: 'text/plain' })),
+    onSameConnection('after a plant with a trailer', anotherInChunks('trailer'), ...PLANT),
+    onSameConnection('after a plant in many chunks', anotherInChunks('many'), ...PLANT),
+    onSameConnection('after a plant as text/plain', anotherWith({ contentType: 'text/plain' }), ...PLANT),
     bodiless('GET'),
     bodiless('HEAD'),
     bodiless('OPTIONS'),
   ]),
-  onSameConnection('after an oversized request', oversized),
+  onSameConnection('after an oversized request', oversized, ...PLANT),
 ];
 
 const first: Value = {
@@ -183,15 +202,15 @@ export const historyOfValid: Dimension = dimension('history', [
   ...BEFORE_ANY,
   ...optional([
     anyOf([
-      after('after a plant with the same id', sameId, 'same'),
-      after('after a plant with the same id that differs in having a tag', complement, 'same'),
+      after('after a plant with the same id', sameId, 'same', 'same id'),
+      after('after a plant with the same id that differs in having a tag', complement, 'same', 'same id'),
       after('after a plant with the same name', sameName, 'same'),
     ]),
     anyOf([
       after('after a plant whose name differs only in case', upperCase, 'same'),
       after('after a plant whose name differs only in normalization', decomposed, 'same'),
     ]),
-    after('after the same request', valid, 'same'),
+    after('after the same request', valid, 'same', 'later on its connection'),
     after('after the same request without a token', withoutToken, 'other'),
     after('at the same time as the same request', valid, 'beside'),
   ]),
@@ -205,12 +224,19 @@ export const historyOfValid: Dimension = dimension('history', [
 export const historyOfFaulty: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
-  anyOf([
-    after('after the same request without the fault', valid, 'same'),
-    after('after the same request without the fault, on another connection', valid, 'other'),
+  ...inGroup('same without the fault', [
+    anyOf([
+      after('after the same request without the fault', valid, 'same', 'later on its connection', ...PLANT),
+      after('after the same request without the fault, on another connection', valid, 'other'),
+    ]),
+    after('pipelined after the same request without the fault', valid, 'pipelined', ...PLANT),
+    after('at the same time as the same request without the fault', valid, 'beside'),
   ]),
-  after('pipelined after the same request without the fault', valid, 'pipelined'),
-  after('at the same time as the same request without the fault', valid, 'beside'),
-  after('after a plant with the same id', (state, context) => withoutFault(sameId(state, context)), 'other'),
-  after('after the same request', (state) => state, 'same'),
+  after(
+    'after a plant with the same id',
+    (state, context) => withoutFault(sameId(state, context)),
+    'other',
+    'same id',
+  ),
+  after('after the same request', (state) => state, 'same', 'later on its connection', 'rejected before'),
 ]);

@@ -4,6 +4,7 @@ import {
   type Dimension,
   delivered,
   dimension,
+  inGroup,
   optional,
   type Value,
   withHeaders,
@@ -24,24 +25,28 @@ const framing = dimension(
   'framing',
   optional([
     chunked('in one chunk', { chunks: 'one' }),
-    chunked('in two chunks', { chunks: 'halves' }),
-    // A large body would have thousands.
-    chunked('in many chunks', { chunks: 'many' }, { incompatibleWith: ['size'] }),
+    ...inGroup('several chunks', [
+      chunked('in two chunks', { chunks: 'halves' }),
+      // A large body would have thousands.
+      chunked('in many chunks', { chunks: 'many' }, { incompatibleWith: ['size'] }),
+    ]),
     anyOf([
       chunked('in chunks with extensions', { chunks: 'extensions' }),
       chunked('in chunks with leading zeros in their sizes', { leadingZeros: true }),
       chunked('in chunks under Transfer-Encoding: Chunked', { capitals: true }),
     ]),
     chunked('in chunks with a trailer', { chunks: 'trailer' }),
-    withTemplate('in chunks split inside a character', {
-      framing: 'chunked',
-      chunkEnd: (body) => insideCharacter(body),
-    }),
+    withTemplate(
+      'in chunks split inside a character',
+      { framing: 'chunked', chunkEnd: (body) => insideCharacter(body) },
+      { groups: ['several chunks'] },
+    ),
   ]),
 );
 
 /** Splits a body into segments at the given offsets. */
-const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>) => withTemplate(name, { cut });
+const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>): Value =>
+  withTemplate(name, { cut }, { groups: ['cut body'] });
 
 /** The offset of a text in a body plus `after`; the middle of the body if it does not occur. */
 const placeOf = (body: Uint8Array, text: string, after: number): number => {
@@ -67,7 +72,7 @@ const afterBrace = (body: Uint8Array): number => {
 const SLOW_MS = 40;
 
 const segments = dimension('segments', [
-  delivered('with the head before the body', { headFirst: true }),
+  delivered('with the head before the body', { headFirst: true }, { groups: ['head before body'] }),
   delivered('with the head in two segments', { headCut: true }),
   cutting('in many segments', (body) =>
     Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
@@ -76,12 +81,20 @@ const segments = dimension('segments', [
   cutting('in segments split inside an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
   cutting('in segments split inside a character', (body) => [insideCharacter(body)]),
   cutting('in segments split inside the id', (body) => [placeOf(body, '"id":', 7)]),
-  withTemplate('in slow segments split inside the id', (template) => ({
-    ...template,
-    cut: (body) => [placeOf(body, '"id":', 7)],
-    delivery: { ...template.delivery, pauseMs: SLOW_MS },
-  })),
-  delivered('with a pause between head and body', { headFirst: true, pauseMs: SLOW_MS }),
+  withTemplate(
+    'in slow segments split inside the id',
+    (template) => ({
+      ...template,
+      cut: (body) => [placeOf(body, '"id":', 7)],
+      delivery: { ...template.delivery, pauseMs: SLOW_MS },
+    }),
+    { groups: ['cut body', 'pause'] },
+  ),
+  delivered(
+    'with a pause between head and body',
+    { headFirst: true, pauseMs: SLOW_MS },
+    { groups: ['head before body', 'pause'] },
+  ),
   cutting('in segments split after the first closing brace', (body) => [afterBrace(body)]),
   cutting('in three segments, the last of one byte', (body) => [1, body.length - 1]),
 ]);
@@ -335,10 +348,12 @@ const capitalised = NAMES.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
 /** Field names are case-insensitive (RFC 9110 section 5.1). */
 const headerLines = dimension('header lines', [
-  ordered('with header names in capital letters', NAMES.toUpperCase(), {
-    incompatibleWith: ['header order'],
-  }),
-  ordered('with header names in capitalised words', capitalised, { incompatibleWith: ['header order'] }),
+  ...inGroup('capital letters', [
+    ordered('with header names in capital letters', NAMES.toUpperCase(), {
+      incompatibleWith: ['header order'],
+    }),
+    ordered('with header names in capitalised words', capitalised, { incompatibleWith: ['header order'] }),
+  ]),
   // RFC 9112 section 5 allows any white space, or none.
   delivered('with no space after the colons of the headers', { headerGap: '' }),
   // Not a tab, which nginx takes for a part of a Content-Length.

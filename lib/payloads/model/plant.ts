@@ -3,7 +3,15 @@ import { freshId, freshLike, withWords } from '../fresh.ts';
 import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
-import { alike, type Context, type Dimension, dimension, optional, type Value } from './dimension.ts';
+import {
+  alike,
+  type Context,
+  type Dimension,
+  dimension,
+  inGroup,
+  optional,
+  type Value,
+} from './dimension.ts';
 
 /** The plant of a request. */
 
@@ -132,18 +140,20 @@ const twice = (property: string, second: string): Value => ({
 
 /** Undeclared properties: their names. */
 const UNDECLARED_NAMES: readonly Value[] = [
-  changing(
-    'with an undeclared property first',
-    (plant) => new JsonObject([['colour', 'green'], ...plant.members]),
-  ),
-  adding('with an empty property name', [['', 'x']]),
-  adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
-  adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
-  adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),
-  adding('with property names that differ only in case', [
-    ['Name', 'Upper'],
-    ['ID', 7n],
-    ['Tag', 'upper'],
+  ...inGroup('undeclared property', [
+    changing(
+      'with an undeclared property first',
+      (plant) => new JsonObject([['colour', 'green'], ...plant.members]),
+    ),
+    adding('with an empty property name', [['', 'x']]),
+    adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
+    adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
+    adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),
+    adding('with property names that differ only in case', [
+      ['Name', 'Upper'],
+      ['ID', 7n],
+      ['Tag', 'upper'],
+    ]),
   ]),
   adding('with a duplicate name', [['name', 'Second']]),
   adding('with a duplicate id', [['id', FRESH]]),
@@ -152,11 +162,13 @@ const UNDECLARED_NAMES: readonly Value[] = [
   twice('name', '5'),
   twice('tag', '["second"]'),
   twice('id', '"second"'),
-  adding('with a flag, a method and a status', [
-    ['validate', false],
-    ['admin', true],
-    ['_method', 'PUT'],
-    ['status', 200n],
+  ...inGroup('undeclared property', [
+    adding('with a flag, a method and a status', [
+      ['validate', false],
+      ['admin', true],
+      ['_method', 'PUT'],
+      ['status', 200n],
+    ]),
   ]),
 ];
 

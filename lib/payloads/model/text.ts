@@ -1,7 +1,15 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
 import { padded } from '../padded.ts';
-import { anyOf, type Dimension, dimension, optional, type Value } from './dimension.ts';
+import {
+  anyOf,
+  type Dimension,
+  dimension,
+  inGroup,
+  optional,
+  type Value,
+  type ValueGroup,
+} from './dimension.ts';
 
 /** The size of a body, and how its JSON text is written. */
 
@@ -57,27 +65,30 @@ export const sizeDimension: Dimension = dimension('size', [
     }),
     incompatibleWith: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
-  spaces('of 900 bytes with white space', 700),
-  ...optional([
-    anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
-    spaces('of over 1 KiB with white space', KIB),
-    adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
-    growing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
-    anyOf([
-      spaces('of over 4 KiB with white space', 4 * KIB),
-      spaces('of over 16 KiB with white space', 16 * KIB),
+  ...inGroup('larger body', [
+    spaces('of 900 bytes with white space', 700),
+    ...optional([
+      anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
+      spaces('of over 1 KiB with white space', KIB),
+      adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
+      growing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
+      anyOf([
+        spaces('of over 4 KiB with white space', 4 * KIB),
+        spaces('of over 16 KiB with white space', 16 * KIB),
+      ]),
+      growing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
+      adding('of over 8 KiB with many properties', MANY_PROPERTIES),
+      adding('of over 16 KiB with undeclared text', [['notes', 'n'.repeat(16 * KIB)]], UNESCAPED),
+      adding('of over 32 KiB with a long list', [['list', LONG_LIST]]),
+      spaces('of over 48 KiB with white space', 48 * KIB),
+      adding('of over 48 KiB with a long property name', [['k'.repeat(48 * KIB), 1n]], UNESCAPED),
     ]),
-    growing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
-    adding('of over 8 KiB with many properties', MANY_PROPERTIES),
-    adding('of over 16 KiB with undeclared text', [['notes', 'n'.repeat(16 * KIB)]], UNESCAPED),
-    adding('of over 32 KiB with a long list', [['list', LONG_LIST]]),
-    spaces('of over 48 KiB with white space', 48 * KIB),
-    adding('of over 48 KiB with a long property name', [['k'.repeat(48 * KIB), 1n]], UNESCAPED),
   ]),
 ]);
 
-const written = (name: string, style: Partial<Style>): Value => ({
+const written = (name: string, style: Partial<Style>, ...groups: readonly ValueGroup[]): Value => ({
   name,
+  groups,
   apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
@@ -118,10 +129,21 @@ const whiteSpace = dimension('white space', [
 ]);
 
 const escapes = dimension('escapes', [
-  written('with escaped values', { escapes: 'values' }),
-  written('with escaped property names', { escapes: 'names' }),
-  written('with everything escaped in upper-case hexadecimal', { escapes: 'both', digits: 'upper' }),
-  written('with every other character escaped', { escapes: 'both', every: 2 }),
+  written('with escaped values', { escapes: 'values' }, 'escaped values', 'lower-case escapes'),
+  written('with escaped property names', { escapes: 'names' }, 'escaped names', 'lower-case escapes'),
+  written(
+    'with everything escaped in upper-case hexadecimal',
+    { escapes: 'both', digits: 'upper' },
+    'escaped names',
+    'escaped values',
+  ),
+  written(
+    'with every other character escaped',
+    { escapes: 'both', every: 2 },
+    'escaped names',
+    'escaped values',
+    'lower-case escapes',
+  ),
 ]);
 
 export const textDimensions: readonly Dimension[] = [whiteSpace, escapes];

@@ -1,4 +1,5 @@
 import { type InvalidCredential, invalidCredentials, moreWords } from '../../../payloads/credentials.ts';
+import type { Wording } from '../../wording/wording.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Every credential that has to be rejected. */
@@ -14,28 +15,27 @@ export const credentialCandidates = (token: string): readonly Candidate[] =>
 
 function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
-  const isAbsent = name.startsWith('no ');
   const own = seen(credential, token);
   return {
     value: name,
-    words: {
-      clause: isAbsent
-        ? 'there is no Authorization header'
-        : name === 'an empty Authorization header'
-          ? 'the Authorization header is empty'
-          : `the credential is ${name}`,
-      noun: isAbsent ? 'requests without an Authorization header' : nounOf(one),
-      topics: ['credential'],
-    },
+    words: { ...wordsOf(one, own), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: ROWS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
+    classes: SETS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
   };
 }
 
+function wordsOf(one: InvalidCredential, own: Seen): Wording {
+  const { value, isElsewhere } = own;
+  if (value === undefined && !isElsewhere)
+    return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
+  const clause = value === '' ? 'the Authorization header is empty' : `the credential is ${one.name}`;
+  return { clause, noun: nounOf(one, own) };
+}
+
 /** `an asterisk` alone would be no credential. */
-function nounOf({ name, kind }: InvalidCredential): string {
-  if (/^the scheme [A-Z]/.test(name)) return `the token under ${name}`;
+function nounOf({ name, kind }: InvalidCredential, { bearer }: Seen): string {
+  if (kind === 'other scheme' && bearer === undefined) return `the token under ${name}`;
   const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
@@ -67,7 +67,7 @@ type CredentialClass = readonly [
   has: (credential: Seen) => boolean | undefined,
 ];
 
-const ROWS: readonly CredentialClass[] = [
+const SETS: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
   ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],
@@ -187,7 +187,7 @@ const ROWS: readonly CredentialClass[] = [
   ['the token in another header', 'the token is in another header', ({ isElsewhere }) => isElsewhere],
 ];
 
-const CLASSES = ROWS.map(
+const CLASSES = SETS.map(
   ([noun, clause], index): CandidateClass => ({
     id: String(index),
     words: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },

@@ -5,17 +5,18 @@ import type { CandidateClass } from '../candidates.ts';
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
 
-/** Names of types as the titles of defects have them. */
-export const TYPES: Readonly<Record<string, string>> = {
-  null: 'null',
-  'a boolean': 'a boolean',
-  'a number': 'a number',
-  'a number with a fraction': 'a fraction',
-  'a numeric string': 'a numeric string',
-  'a string': 'a string',
-  'an array': 'an array',
-  'an object': 'an object',
-};
+/** Types of wrong values, as titles name them. */
+const TYPES = [
+  'null',
+  'a boolean',
+  'a number',
+  'a fraction',
+  'a numeric string',
+  'a string',
+  'an array',
+  'an object',
+] as const;
+export type TypeName = (typeof TYPES)[number];
 
 type DefectClass = readonly [id: string, noun: string, clause: string, topic: Topic, group?: string];
 
@@ -41,8 +42,8 @@ const OF_PROPERTY: readonly DefectClass[] = [
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
-/** The same, less broad. */
-const WAYS: readonly DefectClass[] = [
+/** The same, narrower. */
+const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
@@ -76,8 +77,8 @@ const OF_ANY: readonly DefectClass[] = [
 ];
 
 const OF_BODY: readonly DefectClass[] = [
-  ['body array', 'an array as the body', 'the body is an array', 'not an object', 'not an object'],
-  ['body string', 'a string as the body', 'the body is a JSON string', 'not an object', 'not an object'],
+  ['body an array', 'an array as the body', 'the body is an array', 'not an object', 'not an object'],
+  ['body a string', 'a string as the body', 'the body is a JSON string', 'not an object', 'not an object'],
   ['body null', 'null as the body', 'the body is null', 'not an object', 'not an object'],
   ['body a boolean', 'a boolean as the body', 'the body is a boolean', 'not an object', 'not an object'],
   ['body a number', 'a number as the body', 'the body is a number', 'not an object', 'not an object'],
@@ -102,28 +103,19 @@ const OF_BODY: readonly DefectClass[] = [
  * @param strings those that are strings
  */
 export function classesOf(properties: readonly string[], strings: readonly string[]): CandidateClass[] {
-  const types = [...new Set(Object.values(TYPES))];
   return [
     ...BROAD.map(classOf),
     ...properties.flatMap((name) => OF_PROPERTY.map((row) => ofProperty(name, row))),
     ...properties.flatMap((name) => [
-      ...WAYS.map((row) => ofProperty(name, row)),
-      ...types.map((type) => ofType(type, name)),
+      ...NARROW_OF_PROPERTY.map((row) => ofProperty(name, row)),
+      ...TYPES.map((type) => ofType(type, name)),
     ]),
     ...OF_ANY.map(classOf),
-    ...types.map((type) =>
+    ...TYPES.map((type) =>
       classOf([type, `${type} as any property`, `a property is ${type}`, topicOf(type), `type ${type}`]),
     ),
     ...OF_BODY.map(classOf),
-    ...strings.map((name) =>
-      classOf([
-        `${NOT_UTF8} in ${name}`,
-        `${name} in invalid UTF-8`,
-        `${name} is not valid UTF-8`,
-        'not UTF-8',
-        'bytes',
-      ]),
-    ),
+    ...strings.map(notUtf8In),
   ];
 }
 
@@ -133,13 +125,24 @@ const classOf = ([id, noun, clause, topic, group = id]: DefectClass): CandidateC
   group,
 });
 
+const notUtf8In = (property: string): CandidateClass => ({
+  id: `${NOT_UTF8} in ${property}`,
+  words: {
+    noun: `${property} in invalid UTF-8`,
+    clause: `${property} is not valid UTF-8`,
+    topics: ['not UTF-8'],
+    statement: { property, is: 'described' },
+  },
+  group: 'bytes',
+});
+
 function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): CandidateClass {
   const named = (text: string) => text.replace('$', () => property);
   const { words, ...rest } = classOf([`${way} ${property}`, named(noun), named(clause), topic, property]);
   return { ...rest, words: { ...words, property } };
 }
 
-const ofType = (type: string, property: string): CandidateClass => ({
+const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
   some: ({ words: { noun = '' } }) => {
     const example = noun.slice(0, noun.lastIndexOf(' as '));
@@ -152,4 +155,4 @@ const ofType = (type: string, property: string): CandidateClass => ({
   },
 });
 
-const topicOf = (type: string): Topic => (type === 'null' ? 'null' : 'wrong type');
+const topicOf = (type: TypeName): Topic => (type === 'null' ? 'null' : 'wrong type');

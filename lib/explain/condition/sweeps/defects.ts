@@ -3,12 +3,13 @@ import { stringsOf } from '../../../contract/shape.ts';
 import { compact } from '../../../list.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
-import { multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
+import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
+import { firstValue } from '../../symptom/body.ts';
 import { type Topic, type Wording, withArticle } from '../../wording/wording.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
-import { classesOf, NOT_JSON, NOT_UTF8, TYPES } from './defect-classes.ts';
+import { classesOf, NOT_JSON, NOT_UTF8, type TypeName } from './defect-classes.ts';
 
 /**
  * Everything that can be wrong with a body, one value at a time.
@@ -18,16 +19,15 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   const { shape } = contract.newPlant;
   const defects = defectsOf(shape).filter(mustBeRejected);
   const strings = stringsOf(shape);
+  const text = write(control, 7n);
   const candidates = [
-    ...defects.flatMap((defect) => cellsOf(defect, contract, control)),
-    ...notJson
-      .filter((one) => !withBytes || one !== randomBytes)
-      .map(({ name, apply }) => textCandidate(name, { corrupt: apply })),
+    ...defects.flatMap((defect) => defectCandidates(defect, contract, control)),
+    ...notJson.filter((one) => !withBytes || one !== randomBytes).map((one) => textCandidate(one, text)),
     ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
       bytesCandidate(name, { corrupt: apply }),
     ),
-    textCandidate(multipart.name, { corrupt: multipart.apply }),
-    textCandidate('no body', { noBody: true }),
+    textCandidate(multipart, text),
+    NO_BODY,
   ];
   const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
   const unique = new Map(candidates.map((candidate) => [candidate.value, candidate])).values();
@@ -48,16 +48,16 @@ const shown = (json: Json): string => {
   return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
 };
 
-function cellsOf(defect: Defect, contract: Contract, control: JsonObject): Candidate[] {
+function defectCandidates(defect: Defect, contract: Contract, control: JsonObject): Candidate[] {
   const { property } = defect;
   const values = defect.typical(control).filter((json) => isInvalid(contract, json));
   return values.map((json): Candidate => {
     const value = property !== undefined && json instanceof JsonObject ? json.get(property) : undefined;
-    const classes = ['any', ...classesFor(defect, value, [...contract.newPlant.shape.required])];
+    const classes = ['any', ...classesFor(defect, json, [...contract.newPlant.shape.required])];
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
       words: {
-        ...(value === undefined ? nameOf(defect) : valueWords(property ?? '', value)),
+        ...(value === undefined ? wordsWithoutValue(defect) : valueWords(property ?? '', value)),
         topics: TOPICS[defect.kind],
       },
       apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
@@ -112,12 +112,10 @@ function inWords(value: Json): string {
   return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
 }
 
-function nameOf({ name, property }: Defect): Wording {
-  const words = wordsOfDefect(name, property);
-  if (!name.startsWith('no ')) return words;
-  const missing = property ?? 'a property';
-  return { ...words, clause: `${missing} is missing`, noun: `a plant without ${missing}` };
-}
+const wordsWithoutValue = ({ name, kind, property }: Defect): Wording =>
+  kind === 'missing' && property !== undefined
+    ? { clause: `${property} is missing`, noun: `a plant without ${property}`, property }
+    : wordsOfDefect(name, property);
 
 /** A defect in words, from its name. */
 export function wordsOfDefect(name: string, property?: string): Wording {
@@ -135,23 +133,37 @@ export function wordsOfDefect(name: string, property?: string): Wording {
   };
 }
 
-const typeOf = ({ name }: Defect): string | undefined => TYPES[/ is (.+)$/.exec(name)?.[1] ?? ''];
+/** The type of a value that has the wrong one; undefined for other defects. */
+function wrongTypeOf(kind: DefectKind, value: Json | undefined): TypeName | undefined {
+  if (kind === 'null') return 'null';
+  if (kind === 'fraction') return 'a fraction';
+  if (kind === 'numeral') return 'a numeric string';
+  return kind === 'wrong-type' ? typeOf(value) : undefined;
+}
+
+function typeOf(value: Json | undefined): TypeName {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'a boolean';
+  if (typeof value === 'string') return 'a string';
+  if (Array.isArray(value)) return 'an array';
+  return value instanceof JsonObject ? 'an object' : 'a number';
+}
 
 /** Defects by which a property is not where it should be. */
 const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inherited'];
 
 const FALSY = new Set(['null', 'false', '0', '""']);
 
-function classesFor(defect: Defect, value: Json | undefined, required: readonly string[]): string[] {
-  const { kind, property, name } = defect;
-  if (kind === 'not-an-object') return ['not an object', notAnObjectClass(name)];
+function classesFor({ kind, property }: Defect, json: Json, required: readonly string[]): string[] {
+  if (!(json instanceof JsonObject)) return ['not an object', `body ${typeOf(json)}`];
   if (ABSENT.includes(kind)) {
-    const way = name.includes('white space') ? 'spaced' : name.includes('NUL') ? 'ended' : kind;
+    const way = kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
     const own = property === undefined ? [] : [`absent ${property}`, `${way} ${property}`];
     return ['object', 'absent', ...lacking, way, ...own];
   }
-  const type = typeOf(defect);
+  const value = property === undefined ? undefined : json.get(property);
+  const type = wrongTypeOf(kind, value);
   if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];
   const isString = type === 'a string' || type === 'a numeric string';
   return [
@@ -166,34 +178,47 @@ function classesFor(defect: Defect, value: Json | undefined, required: readonly 
   ];
 }
 
-const notAnObjectClass = (name: string) =>
-  `body ${name.startsWith('an array') ? 'array' : name.startsWith('a string') ? 'string' : name}`;
+/** How the name of a property is spelled in a plant that lacks it. */
+function spellingOf(property: string, { members }: JsonObject): 'spaced' | 'ended' | 'other-name' {
+  const names = members.map(([name]) => name);
+  if (names.some((name) => name.trim() === property)) return 'spaced';
+  return names.includes(`${property}\0`) ? 'ended' : 'other-name';
+}
 
-/** Kinds of texts that are not JSON, by their names. */
-const KIND_PATTERNS: readonly (readonly [kind: string, has: RegExp])[] = [
-  ['truncated', /truncated|without the closing/],
-  ['more', /followed|two values|twice/],
-  ['empty', /white space only|no body|empty/],
-  ['form', /form/],
-];
+type TextKind = 'truncated' | 'more' | 'empty' | 'form';
 
-function textCandidate(name: string, defect: BodyDefect): Candidate {
-  const kind = KIND_PATTERNS.find(([, has]) => has.test(name))?.[0];
-  const isAbsent = name === 'no body';
+/** What a text that is not JSON is instead, by how it differs from that of the plant. */
+function kindOfText(sent: string | Uint8Array, plant: string): TextKind | undefined {
+  if (typeof sent !== 'string') return undefined;
+  if (sent.trim() === '') return 'empty';
+  if (sent.startsWith(plant)) return 'more';
+  if (sent.startsWith('{') && firstValue(sent).kind === 'open') return 'truncated';
+  return /^(?:\w+=|--)/.test(sent) ? 'form' : undefined;
+}
+
+function textCandidate({ name, apply }: Edit, plant: string): Candidate {
+  const sent = apply(plant);
+  const kind = kindOfText(sent, plant);
   return {
     value: name,
     words: {
-      clause: isAbsent
-        ? 'there is no body'
-        : `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`,
-      noun: isAbsent ? 'requests without a body' : bodyNoun(name),
+      clause: `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`,
+      noun: bodyNoun(name),
       topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
     },
-    apply: (state) => ({ ...state, defect }),
+    apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     label: name,
-    classes: ['any', NOT_JSON, ...compact(kind), ...(isAbsent || name === 'empty' ? ['none'] : [])],
+    classes: ['any', NOT_JSON, ...compact(kind), ...(sent === '' ? ['none'] : [])],
   };
 }
+
+const NO_BODY: Candidate = {
+  value: 'no body',
+  words: { clause: 'there is no body', noun: 'requests without a body', topics: ['not JSON'] },
+  apply: (state) => ({ ...state, defect: { noBody: true } }),
+  label: 'no body',
+  classes: ['any', NOT_JSON, 'empty', 'none'],
+};
 
 /** A body that is not UTF-8, which is likely to be JSON otherwise. */
 function bytesCandidate(name: string, defect: BodyDefect): Candidate {
@@ -208,9 +233,8 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   };
 }
 
-const bodyNoun = (name: string) =>
-  name === 'empty'
-    ? 'an empty body'
-    : /^(?:truncated|with|followed|twice|preceded|missing|closed)/.test(name)
-      ? `JSON ${name}`
-      : `${name} as the body`;
+function bodyNoun(name: string): string {
+  if (name === 'empty') return 'an empty body';
+  const isOfJson = /^(?:truncated|with|followed|twice|preceded|missing|closed)/.test(name);
+  return isOfJson ? `JSON ${name}` : `${name} as the body`;
+}

@@ -4,7 +4,6 @@ import type { Candidate, Sweep } from '../candidates.ts';
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const ANY_OTHER = 'another method';
 
-/** Methods other than POST. */
 export const methodSweep: Sweep = {
   part: 'method',
   candidates: METHODS.map(

@@ -1,10 +1,11 @@
 import type { Contract } from '../../../contract/contract.ts';
-import { JsonObject } from '../../../payloads/json.ts';
 import {
+  type Context,
   initialState,
   type RequestState,
   templateOf,
   type Value,
+  type ValueGroup,
 } from '../../../payloads/model/dimension.ts';
 import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
@@ -19,23 +20,21 @@ export const unusualValuesOf = (dimension: string | undefined, { dimensions }: M
     .filter(({ name }) => name === dimension)
     .flatMap(({ values: [, ...others] }) => others.flatMap((one) => one.members ?? [one]));
 
-/** What to try for a dimension of the model. */
 export function modelSweep(model: Model, name: string): Sweep | undefined {
   const also = ALSO[name];
   const values = [
     ...unusualValuesOf(name, model),
     ...unusualValuesOf(also?.dimension, model).filter(
-      ({ apply }) => also?.has(withoutPlant(apply, model.contract)) === true,
+      ({ apply }) => also?.has(ordinaryWith(apply, model.contract).template) === true,
     ),
   ];
   if (values.length === 0) return undefined;
-  const groups = GROUPS[name] ?? [];
   return {
     part: name,
     candidates: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
-      candidateOf(value, name, model.contract, groups),
+      candidateOf(value, name, model.contract),
     ),
-    classes: groups.map(
+    classes: namedOf(name).map(
       ([phrase, , flags]): CandidateClass => ({
         id: phrase,
         words: { phrase, topics: TOPICS[name] ?? [], ...flags },
@@ -66,48 +65,56 @@ const ALSO: Readonly<
   'header lines': { dimension: 'header order', has: () => true },
 };
 
-type Group = readonly [phrase: string, has: RegExp, flags?: Pick<Wording, 'isLarger' | 'topics'>];
+/** Values that have a common name: those of a group of the model, or those with which a matching text is sent. */
+type NamedValues = readonly [
+  phrase: string,
+  which: ValueGroup | RegExp,
+  flags?: Pick<Wording, 'isLarger' | 'topics'>,
+];
 
-/** Groups of values that have a common name, broadest first. */
-const GROUPS: Readonly<Record<string, readonly Group[]>> = {
+export const WITH_ESCAPES = 'with \\u escapes';
+export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
+
+/** For all values of a dimension. */
+const ANY = /^/;
+
+/** Values that have a common name, by their dimension, broadest first. */
+const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   framing: [
-    ['with a chunked body', /chunk/],
-    ['with a body in several chunks', /two|many|inside/],
+    ['with a chunked body', ANY],
+    ['with a body in several chunks', 'several chunks'],
   ],
   segments: [
-    ['whose body arrives in several segments', /segment|head|pause/],
-    ['whose body is split into several segments', /in .*segments/],
-    ['whose body arrives after its head', /head before|between head/],
-    ['whose body arrives with a pause', /slow|pause/],
+    ['whose body arrives in several segments', ANY],
+    ['whose body is split into several segments', 'cut body'],
+    ['whose body arrives after its head', 'head before body'],
+    ['whose body arrives with a pause', 'pause'],
   ],
   'media type': [
-    ['whose Content-Type is not exactly application/json', /./],
-    [
-      'with a media type other than application/json',
-      /text\/|vnd|multipart|form|ndjson|merge|without a content/,
-    ],
+    ['whose Content-Type is not exactly application/json', ANY],
+    ['with a media type other than application/json', /^(?!\s*application\/json\s*(?:;|$))/i],
     ['with parameters in Content-Type', /application\/json\s*;/i],
     ['with a charset in Content-Type', /charset/i],
-    ['whose Content-Type is not in lower case', /A/],
+    ['whose Content-Type is not in lower case', /^[^;]*[A-Z]/],
   ],
   Accept: [
-    ['whose Accept is not exactly application/json', /./],
+    ['whose Accept is not exactly application/json', ANY],
     ['with ranges or quality values in Accept', /\*|q=/],
     ['with quality values in Accept', /q=/],
     ['with ranges in Accept', /\*/],
-    ['with several media types in Accept', /,|two lines/],
+    ['with several media types in Accept', /,/],
     ['whose Accept names text/html', /text\/html/],
   ],
   'Accept-Encoding': [
-    ['with Accept-Encoding', /./],
+    ['with Accept-Encoding', ANY],
     ['whose Accept-Encoding names gzip', /gzip/],
   ],
   target: [
-    ['with a query', /query/],
-    ['with query parameters', /query(?! parameter without)(?!$)/],
+    ['with a query', /\?/],
+    ['with query parameters', /\?.*=/],
   ],
   'white space': [
-    ['with white space in the JSON text', /./],
+    ['with white space in the JSON text', ANY],
     ['with line breaks in the JSON text', /\n|\r/],
     ['with line feeds in the JSON text', /\n/],
     ['with white space before the JSON value', /^\s/],
@@ -122,63 +129,66 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
     ['with 300 spaces around the JSON value', / {300}/],
   ],
   escapes: [
-    ['with \\u escapes', /./],
-    ['with \\u escapes in property names', /names|everything|every other/],
-    ['with \\u escapes in values', /values|everything|every other/],
-    ['with \\u escapes in lower-case hexadecimal', /^(?!.*upper-case)/],
+    [WITH_ESCAPES, ANY],
+    ['with \\u escapes in property names', 'escaped names'],
+    ['with \\u escapes in values', 'escaped values'],
+    [WITH_LOWER_CASE_ESCAPES, 'lower-case escapes'],
   ],
   'header lines': [
-    ['whose headers are spelled or spaced in an unusual way', /./],
-    ['whose header names are not in lower case', /capital/],
+    ['whose headers are spelled or spaced in an unusual way', ANY],
+    ['whose header names are not in lower case', 'capital letters'],
   ],
-  'undeclared names': [['with undeclared properties', /^(?!with a (?:duplicate|second))/]],
-  'undeclared values': [['with undeclared properties', /./]],
-  size: [['with a larger body', /over|exactly|900/, { isLarger: true }]],
-  'property order': [['whose properties are in another order', /./]],
+  'undeclared names': [['with undeclared properties', 'undeclared property']],
+  'undeclared values': [['with undeclared properties', ANY]],
+  size: [['with a larger body', 'larger body', { isLarger: true }]],
+  'property order': [['whose properties are in another order', ANY]],
   history: [
-    ['after the same request without the fault', /the same request without the fault/],
-    ['after a plant with the same id', /with the same id/, { topics: ['known value'] }],
-    ['that arrive while another one is handled', /at the same time|pipelined/],
-    [
-      'that are not the first of their connection',
-      /on the same connection|after the same request(?: without the fault)?$/,
-    ],
-    [
-      'on a connection that carried the right token before',
-      /after (?:another plant|a rejected request|a body that ends inside a character|an oversized request|a plant .*) on the same|after the same request without the fault$/,
-    ],
-    [
-      'on a connection that carried a plant before',
-      /after (?:another plant|an oversized request|a plant .*) on the same|after the same request without the fault$/,
-    ],
-    [
-      'after a rejected request on the same connection',
-      /after a rejected request on the same|after the same request$/,
-    ],
-    ['that arrive at the same time as another one', /at the same time/],
-    ['after an aborted request', /aborted/],
+    ['after the same request without the fault', 'same without the fault'],
+    ['after a plant with the same id', 'same id', { topics: ['known value'] }],
+    ['that arrive while another one is handled', 'overlapping'],
+    ['that are not the first of their connection', 'later on its connection'],
+    ['on a connection that carried the right token before', 'right token before'],
+    ['on a connection that carried a plant before', 'plant before'],
+    ['after a rejected request on the same connection', 'rejected before'],
+    ['that arrive at the same time as another one', 'beside'],
+    ['after an aborted request', 'aborted before'],
   ],
 };
 
-function candidateOf(
-  { name, apply }: Value,
-  part: string,
-  contract: Contract,
-  groups: readonly Group[],
-): Candidate {
-  const { headers = [] } = withoutPlant(apply, contract);
-  const text =
-    part === WHITE_SPACE ? bodyOf(apply, contract) : [name, ...headers.map(([, value]) => value)].join(' ');
+const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
+
+/** The text by which the values of a dimension are told apart. */
+const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
+  'media type': ({ template: { contentType = '' } }) => contentType,
+  Accept: headerValues,
+  'Accept-Encoding': headerValues,
+  target: ({ template: { path = '' } }) => path,
+  'white space': jsonText,
+};
+
+function headerValues({ template: { headers = [] } }: RequestState): string {
+  return headers.map(([, value]) => value).join(', ');
+}
+
+function jsonText(state: RequestState): string {
+  const { body } = templateOf(state);
+  return body === undefined ? '' : Buffer.from(bytesOf(body, 7n, '')).toString('utf8');
+}
+
+function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
+  const text = TEXTS[part]?.(ordinaryWith(apply, contract)) ?? '';
   let sampled = 0;
   const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const own = groups.filter(([, has]) => has.test(text));
+  const own = namedOf(part).filter(([, which]) =>
+    typeof which === 'string' ? groups.includes(which) : which.test(text),
+  );
   return {
     value: name,
     words: {
-      phrase: worded(name),
+      phrase: phraseOf(name),
       topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
@@ -186,24 +196,14 @@ function candidateOf(
   };
 }
 
-/** A value as a phrase about a request. */
-const worded = (name: string): string =>
+const phraseOf = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
-/** The JSON text of an ordinary plant with a value. */
-function bodyOf(apply: Value['apply'], contract: Contract): string {
-  const plant = sample(plainPlants(contract, 'all'), 0, 'explain', 0).value;
-  const state = apply(initialState(plant), { contract, pick: (one) => sample(one, 0, 'explain', 0).value });
-  const { body } = templateOf(state);
-  return body === undefined ? '' : Buffer.from(bytesOf(body, 7n, '')).toString('utf8');
+/** An ordinary request with a value. */
+function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
+  const pick: Context['pick'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
+  return apply(initialState(pick(plainPlants(contract, 'all'))), { contract, pick });
 }
-
-/** The non-body changes that a value makes. */
-const withoutPlant = (apply: Value['apply'], contract: Contract): RequestTemplate =>
-  apply(initialState(new JsonObject([])), {
-    contract,
-    pick: (arbitrary) => sample(arbitrary, 0, 'explain', 0).value,
-  }).template;
 
 /** Each character of white space at all places of a kind where it may stand, in an otherwise compact text. */
 function placedWhiteSpace(): readonly Value[] {

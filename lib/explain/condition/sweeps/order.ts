@@ -1,8 +1,7 @@
 import { ordersOf } from '../../../payloads/choose-cases.ts';
 import type { JsonObject } from '../../../payloads/json.ts';
-import type { Candidate, Sweep } from '../candidates.ts';
+import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** Orders of the properties of a plant. */
 export function orderSweep(plant: JsonObject): Sweep {
   const names = plant.members.map(([name]) => name);
   const first = (name: string) => `${name} is the first property`;
@@ -11,12 +10,14 @@ export function orderSweep(plant: JsonObject): Sweep {
   const notLast = (name: string) => `${name} is not the last property`;
   const before = (name: string, other: string) => `${name} comes before ${other}`;
   const another = `the properties are not in the order ${names.join(', ')}`;
-  const clauses = [
-    ...names.flatMap((name) => [notFirst(name), notLast(name)]),
-    ...names.flatMap((name) => [first(name), last(name)]),
-    ...names.flatMap((name) => names.filter((other) => other !== name).map((other) => before(name, other))),
-    another,
-  ];
+  const classOf = (clause: string, property?: string): CandidateClass => ({
+    id: clause,
+    words: {
+      clause,
+      ...(property === undefined ? {} : { statement: { property, is: 'described' } }),
+    },
+    group: 'property order',
+  });
   return {
     part: 'property order',
     candidates: ordersOf(plant.members).map((members): Candidate => {
@@ -35,6 +36,13 @@ export function orderSweep(plant: JsonObject): Sweep {
         ],
       };
     }),
-    classes: clauses.map((clause) => ({ id: clause, words: { clause }, group: 'property order' })),
+    classes: [
+      ...names.flatMap((name) => [notFirst, notLast].map((clauseOf) => classOf(clauseOf(name), name))),
+      ...names.flatMap((name) => [first, last].map((clauseOf) => classOf(clauseOf(name), name))),
+      ...names.flatMap((name) =>
+        names.filter((other) => other !== name).map((other) => classOf(before(name, other), name)),
+      ),
+      classOf(another),
+    ],
   };
 }

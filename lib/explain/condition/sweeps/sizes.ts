@@ -33,7 +33,7 @@ export const paddedTo =
     return missing <= 0 || end < 0 ? text : `${text.slice(0, end)}${' '.repeat(missing)}${text.slice(end)}`;
   };
 
-/** How JSON is nested. */
+/** So many arrays or objects in one another. */
 interface Nesting {
   readonly levels: number;
   readonly nested: (levels: number) => Raw;
@@ -47,7 +47,7 @@ export function nestingIn(text: string): Nesting | undefined {
   return objects === undefined ? undefined : { levels: objects.split('{').length - 1, nested: nestedObjects };
 }
 
-/** Levels as the value of an undeclared property. */
+/** Levels of nesting, in the value of an undeclared property. */
 export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   part: 'nesting',
   candidates: [],

@@ -20,24 +20,13 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     },
     group: property,
   }));
-  const candidates = [...MARKS.map(([mark]) => `word${mark}word`), ...FORMS].map((form): Candidate => {
-    const text = form === '' ? '' : freshLike(form);
-    const sample = stringIn(text) ?? '';
-    const own = CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause);
-    const [, words, oddity] = MARKS.find(([mark]) => form === `word${mark}word`) ?? [];
-    return {
-      value: words ?? (form === '' ? 'empty' : `like ${JSON.stringify(form)}`),
-      words: {
-        ...(typeof text === 'string' || text.of(1n) === text.of(2n) ? { isRepeated: true } : {}),
-        property,
-        topics: topicsOfText(sample),
-        clause: `${property} ${words === undefined ? (form === '' ? 'is empty' : `is like ${JSON.stringify(sample)}`) : `contains ${words}`}`,
-      },
-      apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
-      classes: [...(form === '' ? [] : ['present']), ...own],
-      point: BigInt([...sample].length),
-      skipUnlessFailing: oddity,
-    };
+  const marked = MARKS.map(([mark, what, oddity]): Candidate => {
+    const text = freshLike(`word${mark}word`);
+    return { ...candidateOf(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
+  });
+  const formed = FORMS.map((form) => {
+    const text = freshLike(form);
+    return candidateOf(property, text, `like ${quoted(form)}`, `is like ${quoted(text.of(1n))}`);
   });
   const absent: Candidate = {
     value: `no ${property}`,
@@ -47,7 +36,12 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   };
   return {
     part: property,
-    candidates: [...candidates, ...(isRequired ? [] : [absent])],
+    candidates: [
+      ...marked,
+      ...formed,
+      candidateOf(property, '', 'empty', 'is empty'),
+      ...(isRequired ? [] : [absent]),
+    ],
     classes: [
       {
         id: 'present',
@@ -55,6 +49,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
           clause: isRequired ? `${property} is not empty` : `there is ${withArticle(property)}`,
           isLarger: true,
           property,
+          ...(isRequired ? {} : { statement: { property, is: 'there' } }),
         },
         most: { phrase: `with most values of ${property}`, isLarger: true, property },
         group: property,
@@ -64,6 +59,29 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     scale: { ...lengths(property), instead: letter === undefined ? undefined : lengths(property, letter) },
   };
 }
+
+/** A text as the value of the property, and what its clause says of it. */
+function candidateOf(property: string, text: string | FreshText, value: string, says: string): Candidate {
+  const sample = typeof text === 'string' ? text : text.of(1n);
+  const isRepeated = typeof text === 'string' || text.of(1n) === text.of(2n);
+  return {
+    value,
+    words: {
+      ...(isRepeated ? { isRepeated } : {}),
+      property,
+      topics: topicsOfText(sample),
+      clause: `${property} ${says}`,
+    },
+    apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
+    classes: [
+      ...(sample === '' ? [] : ['present']),
+      ...CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause),
+    ],
+    point: BigInt([...sample].length),
+  };
+}
+
+const quoted = (text: string) => JSON.stringify(text);
 
 /** Topics for classes of texts that contain a given character. */
 const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
@@ -150,7 +168,6 @@ const FORMS = [
   'toString',
   'null',
   'true',
-  '',
 ] as const;
 
 const INHERITED = 'is the name of a property of every object';
@@ -224,7 +241,9 @@ function lengths(property: string, letter?: string): Scale {
       clause: `${property} is longer than ${point} characters${most}`,
       isLarger: true,
       property,
-      topics: letter === undefined ? ['size'] : ['size', 'beyond ASCII'],
+      ...(letter === undefined
+        ? { topics: ['size'], statement: { property, is: 'longer than', characters: Number(point) } }
+        : { topics: ['size', 'beyond ASCII'] }),
     }),
     // There are so few texts this short that a store may know them already.
     below: (point) => ({
