@@ -1,6 +1,6 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { BESIDE_SAME_ID } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
@@ -41,9 +41,7 @@ async function sameValues(state: RequestState, search: Search): Promise<Explanat
   return {
     ...bareExplanation(shown.state, shown.exchange),
     kind: 'under-concurrency',
-    conditions: [
-      { clause: `another request with the same ${ID} is in flight`, property: ID, topics: ['known value'] },
-    ],
+    conditions: [{ phrase: BESIDE_SAME_ID, topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
     outside: [0, waves],
     repeat,

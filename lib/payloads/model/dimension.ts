@@ -96,6 +96,7 @@ export type ValueGroup =
   // history
   | 'same without the fault'
   | 'same id'
+  | 'same id beside'
   | 'overlapping'
   | 'beside'
   | 'later on its connection'

@@ -212,7 +212,10 @@ export const historyOfValid: Dimension = dimension('history', [
     ]),
     after('after the same request', valid, 'same', 'later on its connection'),
     after('after the same request without a token', withoutToken, 'other'),
-    after('at the same time as the same request', valid, 'beside'),
+    anyOf([
+      after('at the same time as the same request', valid, 'beside', 'same id beside'),
+      after('at the same time as a plant with the same id', sameId, 'beside', 'same id beside'),
+    ]),
   ]),
   anyOf([
     after('at the same time as a rejected request', rejected, 'beside'),

@@ -75,6 +75,8 @@ type NamedValues = readonly [
 export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
+export const BESIDE_SAME_ID = 'that arrive at the same time as another one with the same id';
+
 /** For all values of a dimension. */
 const ANY = /^/;
 
@@ -145,6 +147,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   history: [
     ['after the same request without the fault', 'same without the fault'],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
+    [BESIDE_SAME_ID, 'same id beside', { topics: ['known value'] }],
     ['that arrive while another one is handled', 'overlapping'],
     ['that are not the first of their connection', 'later on its connection'],
     ['on a connection that carried the right token before', 'right token before'],
