@@ -5,11 +5,30 @@ import { expect, test } from 'vitest';
 import { compiler, forCompiler } from '../lib/contract/compile.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
+import { type Estimate, estimateCheck } from '../lib/run/plan/estimate.ts';
+import { DEFAULTS } from '../lib/run/plan/plan.ts';
+import { catalogue } from '../suites/index.ts';
 
 const OWN = packageFile('openapi.yaml');
 
 test('lib/contract/prepared.ts is the document of the suite; npm run docs regenerates it', async () => {
   await expect(await prepared()).toMatchFileSnapshot(packageFile('lib/contract/prepared.ts'));
+});
+
+test('lib/run/plan/estimates.json is what each check sends for it; npm run docs regenerates it', async () => {
+  const contract = await loadContract(OWN);
+  const estimates: Record<string, Estimate> = {};
+  for (const check of catalogue) {
+    const { requests, plants } = await estimateCheck(check, contract, {
+      seed: 1,
+      cases: DEFAULTS.cases,
+      thorough: false,
+    });
+    estimates[check.id] = { requests: Math.round(requests), plants: Math.round(plants) };
+  }
+  await expect(`${JSON.stringify(estimates, null, 2)}\n`).toMatchFileSnapshot(
+    packageFile('lib/run/plan/estimates.json'),
+  );
 });
 
 /** The source of the prepared contract: the document without references, and the code of its validators. */

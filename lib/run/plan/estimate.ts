@@ -1,10 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
+import { DOCUMENT_SHA256 } from '../../contract/prepared.ts';
+import { packageText } from '../../package.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import { requireOrdinary } from '../../payloads/satisfiable.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
-import { type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
+import { type Check, type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
 import type { RunOptions } from '../run.ts';
 import { fill } from '../send/fill.ts';
@@ -30,13 +32,33 @@ const ID = 1_000_001n;
  */
 export async function estimate({ contract, catalogue, ...options }: RunOptions): Promise<Estimate> {
   requireOrdinary(contract);
-  const { seed = 1, cases = DEFAULTS.cases, selected = () => true } = options;
+  const { seed = 1, cases = DEFAULTS.cases, selected = () => true, thorough = false } = options;
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
+  const isUsual = cases === DEFAULTS.cases && !thorough;
+  const known = isUsual ? storedEstimates(contract) : undefined;
+  // One request is sent first to find out whether the run can begin.
+  let [requests, plants] = [1, 1];
+  for (const check of catalogue) {
+    if (!selected(check.id)) continue;
+    const own = known?.[check.id] ?? (await estimateCheck(check, contract, { seed, cases, thorough }));
+    requests += own.requests;
+    plants += own.plants;
+  }
+  const part = Math.min(1 / shard.of, maxRequests / requests);
+  return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
+}
+
+/** What a check sends to a store that does as the document says. */
+export async function estimateCheck(
+  { id, test, notApplicable }: Check,
+  contract: Contract,
+  { seed, cases, thorough }: Readonly<{ seed: number; cases: number; thorough: boolean }>,
+): Promise<Estimate> {
+  let [requests, plants] = [0, 0];
+  if (notApplicable?.(contract) !== undefined) return { requests, plants };
   const isAccepted = acceptedBy(contract);
   const creates = ({ payloadClass, template }: TestCase): boolean =>
     payloadClass === 'ordinary' || (payloadClass !== 'invalid' && isAccepted(template));
-  // One request is sent first to find out whether the run can begin.
-  let [requests, plants] = [1, 1];
   const count = (cases: readonly TestCase[], each = 1) => {
     const before = cases.flatMap(({ template }) => template.preceding?.template ?? []);
     requests += (cases.length + before.length) * each;
@@ -47,40 +69,40 @@ export async function estimate({ contract, catalogue, ...options }: RunOptions):
     requests += 1;
     plants += 1;
   };
-  for (const { id, test, notApplicable } of catalogue) {
-    if (!selected(id) || notApplicable?.(contract) !== undefined) continue;
-    const own = plantsFor(contract, seed, id, strengthOf(options.thorough));
-    if (test.kind === 'cases') {
-      const all = test.cases(own);
-      count(all);
-      control(all);
-    }
-    if (test.kind === 'property') {
-      const arbitrary = test.cases(own);
-      const named = test.named?.(own) ?? [];
-      const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
-      const all = caseCountOf(test, cases, own, named);
-      const first = Math.min(named.length, all);
-      for (const [from, below] of [
-        [0, first],
-        [first, all],
-      ] as const) {
-        const examined = Math.min(SAMPLED_CASES, below - from);
-        if (examined === 0) continue;
-        const step = (below - from) / examined;
-        const sample = Array.from({ length: examined }, (_, nth) => sampled(from + Math.floor(nth * step)));
-        count(sample, step);
-      }
-      control([sampled(0)]);
-    }
-    if (test.kind === 'scenario') {
-      const sent = await simulateScenario(test, own, cases, isAccepted);
-      requests += sent.requests;
-      plants += sent.plants;
-    }
+  const own = plantsFor(contract, seed, id, strengthOf(thorough));
+  if (test.kind === 'cases') {
+    const all = test.cases(own);
+    count(all);
+    control(all);
   }
-  const part = Math.min(1 / shard.of, maxRequests / requests);
-  return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
+  if (test.kind === 'property') {
+    const arbitrary = test.cases(own);
+    const named = test.named?.(own) ?? [];
+    const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
+    const all = caseCountOf(test, cases, own, named);
+    const first = Math.min(named.length, all);
+    for (const [from, below] of [
+      [0, first],
+      [first, all],
+    ] as const) {
+      const examined = Math.min(SAMPLED_CASES, below - from);
+      if (examined === 0) continue;
+      const step = (below - from) / examined;
+      const sample = Array.from({ length: examined }, (_, nth) => sampled(from + Math.floor(nth * step)));
+      count(sample, step);
+    }
+    control([sampled(0)]);
+  }
+  return test.kind === 'scenario' ? simulateScenario(test, own, cases, isAccepted) : { requests, plants };
+}
+
+/** The file with the estimates for the suite's own document and the usual number of cases. A test makes it again. */
+const STORED = 'lib/run/plan/estimates.json';
+
+/** Estimates that are stored, as to make them takes longer than to find most faults. */
+function storedEstimates({ document }: Contract): Readonly<Record<string, Estimate>> | undefined {
+  if (document.sha256 !== DOCUMENT_SHA256) return undefined;
+  return JSON.parse(packageText(STORED)) as Readonly<Record<string, Estimate>>;
 }
 
 const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);
