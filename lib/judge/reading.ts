@@ -116,5 +116,7 @@ function statusLine(response: Response): string {
 const DEEPLY_NESTED = /(?:\[|\{"[^"]{0,20}":){300}/;
 
 /** Whether a response is only so long because the store echoes and indents what is deeply nested. */
-export const isLongEcho = ({ response, request }: Exchange): boolean =>
-  response?.truncated === true && DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));
+export const isLongEcho = ({ kind, response, request }: Exchange): boolean =>
+  kind === 'answered' &&
+  response.truncated &&
+  DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));
