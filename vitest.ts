@@ -9,7 +9,7 @@ import { entriesOf, knownBy, novelty } from './lib/report/baseline/deviations.ts
 import { causeReport } from './lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
-import { explain as details } from './lib/report/wording/format-text.ts';
+import { failureText as details } from './lib/report/wording/format-text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
 import { findCauses, openRun, type RunOptions as Plan, type RunHandle } from './lib/run/run.ts';
 

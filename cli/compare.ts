@@ -28,15 +28,14 @@ export function compareCommand(exitWith: (code: number) => void): Command {
     .description('Sends the same requests to several stores and shows the results side by side.')
     .argument(
       '[stores...]',
-      'a configuration (default: conformance.yaml, with all of its targets), or for each store NAME=URL, the name of a target, or a report.json',
+      'a configuration file (default: conformance.yaml, all targets), or one NAME=URL, target name or report.json per store',
     );
   const format = { description: `report formats, separated by commas: ${formatNames}` };
   return withOptions(command, ['connection', 'sampling', 'reports'], { format })
     .addHelpText(
       'after',
       `
-Every store gets the same payloads; only the ids differ. Targets of a configuration are started and stopped if
-it says so, and reached as it says; what is sent is the same for all. Given saved records, the command
+Every store gets the same payloads; only the ids differ. Targets of a configuration are started, stopped and reached as it says; what is sent is the same for all. Given saved records, the command
 compares their checks and observations and sends nothing.
 
 Exit codes (the worst of all stores):
@@ -97,7 +96,7 @@ async function live(
     if (own === undefined || own === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {
-      ...settingsIn({ ...flags, ...reached(target, command) }),
+      ...settingsIn({ ...flags, ...connectionFlagsOf(target, command) }),
       seed,
       name,
       baseUrl,
@@ -121,11 +120,11 @@ const OWN = ['header', 'timeout', 'ca', 'cert', 'key', 'insecure', 'rate'] as co
 const SHARED = ['openapi', 'overlay', 'only', 'skip', 'cases', 'thorough', 'seed', 'firstId'] as const;
 
 /** What a target says about how it is reached, unless a flag or the environment says otherwise. */
-function reached(target: Target, command: Command): Flags {
+function connectionFlagsOf(target: Target, command: Command): Flags {
   const ignored = SHARED.filter((name) => target[name] !== undefined);
   if (ignored.length > 0)
     warn([
-      `${target.name} gets the same requests as the other stores, without its own ${ignored.join(', ')}; give the options to compare`,
+      `${target.name} gets the same requests as the other stores, without its own ${ignored.join(', ')}; use the options of compare`,
     ]);
   const isOpen = (name: string) => !['cli', 'env'].includes(command.getOptionValueSource(name) ?? '');
   return Object.fromEntries(

@@ -47,7 +47,7 @@ Examples:
       writeAtomically(file, initialConfiguration(file, { baseUrl: url, tokenEnv, start }));
       const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
       process.stdout.write(
-        `${file} is written. Set ${tokenEnv} to the token, then: plant-store-conformance run${where}\n`,
+        `Wrote ${file}. Set ${tokenEnv} to the token, then run: plant-store-conformance run${where}\n`,
       );
     });
 }

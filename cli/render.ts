@@ -17,7 +17,7 @@ export function renderCommand(): Command {
     out: { defaultsTo: '-' },
     format: { defaultsTo: 'terminal' },
   })
-    .option('--verbose', 'print every cause and failed check in full at a terminal')
+    .option('--verbose', 'terminal format: every cause and failed check in full')
     .addHelpText(
       'after',
       `

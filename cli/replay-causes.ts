@@ -1,5 +1,5 @@
 import { counted } from '../lib/counts.ts';
-import { shownBy, showsAgain } from '../lib/explain/shows-again.ts';
+import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
 import { explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
@@ -108,8 +108,8 @@ function requestOf(
   if (template === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
   const earlier = { symptom, template, checks, others };
-  const isShown = shownBy(restoredExchange(counterexample, template), earlier, contract, TOKEN) === symptom;
-  return isShown ? { template, rule: showsAgain(earlier, token) } : undefined;
+  const isShown = symptomIn(restoredExchange(counterexample, template), earlier, contract, TOKEN) === symptom;
+  return isShown ? { template, rule: noLongerShows(earlier, token) } : undefined;
 }
 
 function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {

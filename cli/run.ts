@@ -75,7 +75,7 @@ Examples:
         );
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
-      const attempt = await attemptOn(choice, token, log, flags);
+      const attempt = await prepareRuns(choice, token, log, flags);
       const publish = (attempted: RunResult) => report(attempted, destination, flags);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else exitWith(await once(attempt, publish));
@@ -100,7 +100,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
  * Prepares runs with these options, one or several.
  * @param log the file for the output of a store that is started
  */
-async function attemptOn(
+async function prepareRuns(
   { baseUrl, target: named }: Choice,
   token: string | undefined,
   log: string | undefined,

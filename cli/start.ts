@@ -173,7 +173,7 @@ function signalOf(code: number | null): string | undefined {
   return found?.[0];
 }
 
-/** Writes to a file until that fails, of which it warns once. */
+/** Writes to a file until that fails, and then warns once. */
 function writerOf(path: string): WriteStream {
   const file = createWriteStream(path);
   return file.once('error', ({ message }) => {

@@ -95,7 +95,7 @@ export async function watch(
 }
 
 const invitation = (start: string | undefined): string =>
-  `Runs again when ${start === undefined ? 'the store has been restarted' : 'a file changes'}, or with Enter; q ends.`;
+  `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
 
 /** The causes of the last run, then all checks. Undefined if the run did not begin: its files are being edited. */
 async function round(

@@ -132,7 +132,7 @@ export const authChecks: readonly Check[] = [
   ),
   rejects(
     'auth/rejects-other-carriers',
-    'The right token in a cookie, or in a header other than Authorization, is rejected, and so is a cookie of the store.',
+    'The right token in a cookie or a header other than Authorization is rejected, as is a cookie set by the store.',
     'Read the token from the Authorization header only.',
     otherCarriers,
   ),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { created, createdOrRejected, type Rule, rejected } from '../lib/judge/rules.ts';
+import { createdOrRejected, createdRules, type Rule, rejected } from '../lib/judge/rules.ts';
 import { coverageOf, modelsOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations as rows } from '../lib/payloads/model/rows.ts';
 import type { ExpectedOutcome } from '../lib/payloads/test-case.ts';
@@ -32,7 +32,7 @@ export const combinationChecks: readonly Check[] = [
       'An ordinary NewPlant is created regardless of how it is written, framed and sent, and of earlier requests.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
     hint: `Answer 200 with a Plant. ${codePath}`,
-    test: combined('accept', created, 1.17),
+    test: combined('accept', createdRules, 1.17),
   }),
   must('combinations/answers-unconstrained-plants', {
     statement:
@@ -50,7 +50,7 @@ export const combinationChecks: readonly Check[] = [
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:
-      'A request without the right token is rejected regardless of how it is sent, and of other requests that are accepted.',
+      'A request without the right token is rejected regardless of how it is sent, and of other, accepted requests.',
     basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
     hint: `Authenticate every request before anything else. ${codePath}`,
     test: combined('reject-credential', rejected, 5.83),

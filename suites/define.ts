@@ -1,4 +1,4 @@
-import { created } from '../lib/judge/rules.ts';
+import { createdRules } from '../lib/judge/rules.ts';
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
 import type { Credential, PayloadClass, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import type { Check, CheckContext, Level } from '../lib/run/check.ts';
@@ -67,5 +67,5 @@ export async function createsAtOnce(context: CheckContext, count: number, label:
     ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
   );
   for (const [index, exchange] of (await context.sendAll(templates)).entries())
-    context.judge(exchange, templates[index] ?? {}, label, created);
+    context.judge(exchange, templates[index] ?? {}, label, createdRules);
 }

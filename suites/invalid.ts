@@ -189,7 +189,7 @@ const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTempl
     return invalidCase(name, { ...more, body: { json: control, edit: apply } }, control);
   });
 
-const named = (...names: string[]) =>
+const notJsonNamed = (...names: string[]) =>
   notJson.filter(({ name }) => names.some((start) => name.startsWith(start)));
 
 const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
@@ -303,7 +303,7 @@ export const invalidChecks: readonly Check[] = [
   }),
   rejectsAny(
     'invalid/rejects-any-defect',
-    'A single defect is rejected, regardless of the other properties and of how the JSON is written.',
+    'A body with one defect is rejected, whatever its other properties and however it is written.',
     ['section 2, NewPlant'],
     'Validate every property of every plant, regardless of their order and of other properties.',
     1,
@@ -325,8 +325,8 @@ export const invalidChecks: readonly Check[] = [
     (plants) => [
       invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
       invalidCase('no body and no content type', { contentType: undefined }, plants.plain()),
-      ...edited(plants, named('empty')),
-      ...edited(plants, named('empty'), { framing: 'chunked' }),
+      ...edited(plants, notJsonNamed('empty')),
+      ...edited(plants, notJsonNamed('empty'), { framing: 'chunked' }),
     ],
   ),
   rejects(
@@ -335,7 +335,7 @@ export const invalidChecks: readonly Check[] = [
     ['RFC 8259 section 2'],
     'Treat white space neither as a JSON value nor as an empty object.',
     (plants) => [
-      ...edited(plants, named('white space')),
+      ...edited(plants, notJsonNamed('white space')),
       ...bodies(plants, { 'a space': ' ', 'a line feed': '\n' }),
     ],
   ),
@@ -344,7 +344,7 @@ export const invalidChecks: readonly Check[] = [
     'A truncated JSON text is rejected.',
     ['RFC 8259 section 2'],
     'Use a JSON parser that fails on an incomplete text; do not repair it.',
-    (plants) => edited(plants, named('truncated', 'without')),
+    (plants) => edited(plants, notJsonNamed('truncated', 'without')),
   ),
   rejects(
     'invalid/rejects-non-json',
@@ -354,7 +354,7 @@ export const invalidChecks: readonly Check[] = [
     (plants) => [
       ...edited(
         plants,
-        named(
+        notJsonNamed(
           'missing separators',
           'closed with',
           'with a comma',
@@ -380,7 +380,7 @@ export const invalidChecks: readonly Check[] = [
     'A body with several JSON values, or with anything after the first, is rejected.',
     ['RFC 8259 section 2'],
     'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
-    (plants) => edited(plants, [...named('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
+    (plants) => edited(plants, [...notJsonNamed('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
   ),
   rejects(
     'invalid/rejects-forms',
@@ -388,8 +388,10 @@ export const invalidChecks: readonly Check[] = [
     ['openapi.yaml#/paths/~1plants/post/requestBody'],
     'Accept application/json only; do not bind form fields to a plant.',
     (plants) => [
-      ...edited(plants, named('a URL-encoded form')),
-      ...edited(plants, named('a URL-encoded form'), { contentType: 'application/x-www-form-urlencoded' }),
+      ...edited(plants, notJsonNamed('a URL-encoded form')),
+      ...edited(plants, notJsonNamed('a URL-encoded form'), {
+        contentType: 'application/x-www-form-urlencoded',
+      }),
       ...edited(plants, [multipart], { contentType: 'multipart/form-data; boundary=b' }),
     ],
   ),
@@ -445,7 +447,7 @@ export const invalidChecks: readonly Check[] = [
   must('invalid/answers-huge-numbers', {
     statement: 'A request with an extremely large or precise number gets a valid response.',
     basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
-    hint: `Handle numerals that overflow any numeric type. ${rejectIt}`,
+    hint: `Survive numerals of any size: do not answer 5xx.`,
     test: {
       kind: 'cases',
       cases: (plants) =>
@@ -474,7 +476,7 @@ export const invalidChecks: readonly Check[] = [
         ...(['not-an-object', 'missing', 'wrong-type', 'null', 'numeral', 'fraction'] as const).flatMap(
           (kind) => invalidPlants(kind)(plants).slice(0, 2),
         ),
-        ...edited(plants, named('truncated in the middle', 'plain text', 'twice')),
+        ...edited(plants, notJsonNamed('truncated in the middle', 'plain text', 'twice')),
         invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
       ],
       rules: [rejectsWith(400)],

@@ -118,7 +118,7 @@ export const invariantChecks: readonly Check[] = [
     statement:
       'A request with Expect: 100-continue is answered with 100 Continue or a final status before its body is sent.',
     basis: ['RFC 9110 section 10.1.1'],
-    hint: 'Send 100 Continue once the head was read, or answer at once; a client may wait for it a long time.',
+    hint: 'Send 100 Continue once the head is read, or answer at once; a client may wait a long time.',
     test: whenever(
       ({ request }) => request.delivery?.expectContinue === true,
       'no request had Expect: 100-continue',

@@ -28,7 +28,7 @@ const records = (
     test: { kind: 'scenario', sends, run, ...options },
   });
 
-const status = (exchange: Exchange): number | string =>
+const statusOrFault = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
 /** The text and object of a 200 response with a JSON object. */
@@ -96,19 +96,19 @@ async function askAll(
     Object.entries(requests).map(([key, template]) => ({ ...template, sentAs: inWords(key) })),
   );
   for (const [index, exchange] of exchanges.entries())
-    context.recordObservation(`${keys[index]}/status`, status(exchange));
+    context.recordObservation(`${keys[index]}/status`, statusOrFault(exchange));
   return exchanges.map((exchange, index) => [keys[index] ?? '', exchange]);
 }
 
 /** Sends one request and records its status. */
 async function ask(context: CheckContext, key: string, template: RequestTemplate): Promise<Exchange> {
   const exchange = await context.send({ ...template, sentAs: inWords(key) });
-  context.recordObservation(`${key}/status`, status(exchange));
+  context.recordObservation(`${key}/status`, statusOrFault(exchange));
   return exchange;
 }
 
 /** A check that only records the status of each request. They are sent at the same time. */
-const asks = (
+const recordsStatuses = (
   id: string,
   statement: string,
   basis: Basis,
@@ -118,7 +118,7 @@ const asks = (
   records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
 /** The same with one request after the other. */
-const asksInTurn: typeof asks = (id, statement, basis, sends, requests) =>
+const asksInTurn: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
   records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
@@ -211,7 +211,7 @@ export const observationChecks: readonly Check[] = [
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
       const both = await context.sendAll([having(context, ID, id), having(context, ID, id)]);
-      context.recordObservation('same-id/at-once', both.map(status).sort().join(' and '));
+      context.recordObservation('same-id/at-once', both.map(statusOrFault).sort().join(' and '));
     },
     { concurrent: true },
   ),
@@ -228,7 +228,7 @@ export const observationChecks: readonly Check[] = [
         context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/id-notations',
     'How integer ids in other notations are answered.',
     'JSON Schema 2020-12 section 6.1.1',
@@ -262,7 +262,8 @@ export const observationChecks: readonly Check[] = [
       const accepted = rejected < 0 ? LENGTHS : LENGTHS.slice(0, rejected);
       context.recordObservation('name/longest-accepted', accepted.at(-1) ?? 0);
       const beyond = exchanges[rejected];
-      if (beyond !== undefined) context.recordObservation('name/beyond-longest/status', status(beyond));
+      if (beyond !== undefined)
+        context.recordObservation('name/beyond-longest/status', statusOrFault(beyond));
       const oneLetter = withWords((word) => word(1));
       await ask(context, 'name/one-letter', having(context, 'name', oneLetter));
     },
@@ -279,7 +280,7 @@ export const observationChecks: readonly Check[] = [
           having(context, 'name', 'n'.repeat(kib * 1024), { outsideContract: true }),
         );
         if (!isAccepted(exchange)) {
-          context.recordObservation('body/beyond-largest/status', status(exchange));
+          context.recordObservation('body/beyond-largest/status', statusOrFault(exchange));
           break;
         }
         largest = `${kib} KiB`;
@@ -306,7 +307,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('duplicate-name/counts', counts);
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/byte-order-mark',
     'How a byte order mark before the plant is answered.',
     'RFC 8259 section 8.1',
@@ -317,7 +318,7 @@ export const observationChecks: readonly Check[] = [
     'observe/lone-surrogates',
     'How a lone surrogate in a string is answered.',
     'RFC 8259 section 8.2',
-    'A plant with the escape \\ud83c in its name, and one with the escape in its tag, without the second half of the pair.',
+    'Two plants with the escape \\ud83c, without the second half of the pair: in the name, and in the tag.',
     (context) => {
       const edit = (body: string) => body.replace('half', 'half \\ud83c of a cactus');
       const halfIn = (property: string) => ({
@@ -326,7 +327,7 @@ export const observationChecks: readonly Check[] = [
       return { 'lone-surrogate': halfIn('name'), 'lone-surrogate-in-tag': halfIn('tag') };
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/json-extensions',
     'Which extensions of JSON are accepted.',
     'RFC 8259 section 9',
@@ -336,14 +337,14 @@ export const observationChecks: readonly Check[] = [
         extensions.map(({ name, apply }) => [`json-extension/${name}`, edited(context, apply)]),
       ),
   ),
-  asks(
+  recordsStatuses(
     'observe/utf-16',
     'How a body in UTF-16 is answered.',
     'RFC 8259 section 8.1',
     'A plant in UTF-16, little-endian, with a byte order mark.',
     (context) => ({ 'utf-16': edited(context, (body) => Buffer.from(`\ufeff${body}`, 'utf16le')) }),
   ),
-  asks(
+  recordsStatuses(
     'observe/compressed-body',
     'How a compressed body is answered.',
     'RFC 9110 section 8.4',
@@ -358,7 +359,7 @@ export const observationChecks: readonly Check[] = [
       };
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/unusual-content-types',
     'How unusual content types are answered.',
     'RFC 9110 section 8.3.1',
@@ -379,7 +380,7 @@ export const observationChecks: readonly Check[] = [
         (contentType) => plain(context, { contentType }),
       ),
   ),
-  asks(
+  recordsStatuses(
     'observe/unusual-headers',
     'How unusual headers are answered.',
     'section 4, parameters',
@@ -402,7 +403,7 @@ export const observationChecks: readonly Check[] = [
         (pair) => plain(context, { headers: [pair] }),
       ),
   ),
-  asks(
+  recordsStatuses(
     'observe/protocols',
     'How HTTP/1.0, and an offer of HTTP/2, are answered.',
     'RFC 9110 section 2.5',
@@ -428,11 +429,11 @@ export const observationChecks: readonly Check[] = [
       };
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/query',
     'How a query is answered.',
     'section 4, parameters',
-    'Ordinary plants to /plants with a query: one parameter, a duplicate and nested ones, an empty query, and one of 2,000 characters.',
+    'Ordinary plants to /plants with a query: one parameter, repeated and nested ones, an empty query, and one of 2,000 characters.',
     (context) => {
       const queries = {
         'one-parameter': 'colour=green',
@@ -443,14 +444,14 @@ export const observationChecks: readonly Check[] = [
       return each('query', queries, (query) => plain(context, { path: `/plants?${query}` }));
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/missing-content-type',
     'How a plant without a content type is answered.',
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
     (context) => ({ 'missing-content-type': plain(context, { contentType: undefined }) }),
   ),
-  asks(
+  recordsStatuses(
     'observe/accept-without-json',
     'How a request that does not accept JSON is answered.',
     'RFC 9110 section 12.5.1',
@@ -501,7 +502,7 @@ export const observationChecks: readonly Check[] = [
       }
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/paths',
     'How POST to paths that resemble /plants is answered.',
     'section 4, operation',
@@ -532,7 +533,7 @@ export const observationChecks: readonly Check[] = [
       await ask(context, 'options-with-an-origin', options);
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/oversized-header',
     'How a header field of 64 KiB is answered.',
     'RFC 9110 section 5.4',
@@ -542,7 +543,7 @@ export const observationChecks: readonly Check[] = [
       return { 'header-of-64-kib': plain(context, { headers, outsideContract: true }) };
     },
   ),
-  asks(
+  recordsStatuses(
     'observe/broken-framing',
     'How malformed HTTP requests are answered.',
     'RFC 9112 section 6.3',

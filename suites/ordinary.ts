@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import { capitalised } from '../lib/capitals.ts';
-import { acceptsOrdinary, created, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
+import { acceptsOrdinary, createdRules, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { ordersOf } from '../lib/payloads/choose-cases.ts';
 import { freshLike, withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
@@ -118,7 +118,10 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>
   }));
 
 /** Ordinary plants with other headers that mean the same. */
-const sentAs = (plants: PlantFactory, more: Readonly<Record<string, RequestTemplate>>): TestCase[] =>
+const casesWithHeaders = (
+  plants: PlantFactory,
+  more: Readonly<Record<string, RequestTemplate>>,
+): TestCase[] =>
   Object.entries(more).map(([label, template]) =>
     caseWithControl(label, 'ordinary', requestWith(plants.plain(), template), plants.plain()),
   );
@@ -165,19 +168,19 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
     basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
     hint: acceptIt,
-    test: { kind: 'property', cases: sampled('an ordinary plant', 'some'), rules: created, weight: 1 },
+    test: { kind: 'property', cases: sampled('an ordinary plant', 'some'), rules: createdRules, weight: 1 },
   }),
   must('ordinary/accepts-names-of-every-length', {
     statement: 'Names of 2 to 40 letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfEveryLength, rules: created },
+    test: { kind: 'cases', cases: namesOfEveryLength, rules: createdRules },
   }),
   must('ordinary/accepts-names-of-many-kinds', {
     statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfManyKinds, rules: created },
+    test: { kind: 'cases', cases: namesOfManyKinds, rules: createdRules },
   }),
   must('ordinary/accepts-tags-of-every-length', {
     statement: 'Tags of 1 to 20 lower-case letters are accepted.',
@@ -186,14 +189,14 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'cases',
       cases: tagsOfEveryLength,
-      rules: created,
+      rules: createdRules,
     },
   }),
   must('ordinary/accepts-ids-of-every-magnitude', {
     statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
     basis: ['section 4, rule 1', 'section 2, NewPlant'],
     hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
-    test: { kind: 'cases', cases: idsOfEveryMagnitude, rules: created },
+    test: { kind: 'cases', cases: idsOfEveryMagnitude, rules: createdRules },
   }),
   must('ordinary/accepts-any-property-order', {
     statement: 'The order of properties makes no difference.',
@@ -204,10 +207,13 @@ export const ordinaryChecks: readonly Check[] = [
       cases: (plants) =>
         (['all', 'required'] as const).flatMap((properties) =>
           ordersOf(plants.plain(properties).members).map((members) =>
-            ordinaryCase(`in the order ${members.map(([name]) => name).join(', ')}`, fresh(plants, members)),
+            ordinaryCase(
+              `in the order ${members.map(([name]) => name).join(', ')}`,
+              otherPlantInOrder(plants, members),
+            ),
           ),
         ),
-      rules: created,
+      rules: createdRules,
     },
   }),
   must('ordinary/accepts-white-space', {
@@ -224,7 +230,7 @@ export const ordinaryChecks: readonly Check[] = [
           tabs: { ...COMPACT, gaps: ['\t'] },
           'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
         }),
-      rules: created,
+      rules: createdRules,
     },
   }),
   must('ordinary/accepts-escaped-strings', {
@@ -239,7 +245,7 @@ export const ordinaryChecks: readonly Check[] = [
           'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
           'every other character': { ...COMPACT, escapes: 'values', every: 2 },
         }),
-      rules: created,
+      rules: createdRules,
     },
   }),
   must('ordinary/accepts-escaped-property-names', {
@@ -254,7 +260,7 @@ export const ordinaryChecks: readonly Check[] = [
           'every other character': { ...COMPACT, escapes: 'names', every: 2 },
           'names and values': { ...COMPACT, escapes: 'both' },
         }),
-      rules: created,
+      rules: createdRules,
     },
   }),
   must('ordinary/accepts-concurrent-requests', {
@@ -303,7 +309,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'cases',
       cases: (plants) =>
-        sentAs(plants, {
+        casesWithHeaders(plants, {
           'charset=utf-8': { contentType: 'application/json; charset=utf-8' },
           'charset=UTF-8 without a space': { contentType: 'application/json;charset=UTF-8' },
           'a quoted charset': { contentType: 'application/json; charset="utf-8"' },
@@ -318,7 +324,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'cases',
       cases: (plants) =>
-        sentAs(plants, {
+        casesWithHeaders(plants, {
           'Application/JSON': { contentType: 'Application/JSON' },
           'APPLICATION/JSON': { contentType: 'APPLICATION/JSON' },
         }),
@@ -331,7 +337,7 @@ export const ordinaryChecks: readonly Check[] = [
     hint: 'Support Transfer-Encoding: chunked, as every HTTP/1.1 recipient must.',
     test: {
       kind: 'cases',
-      cases: (plants) => sentAs(plants, { chunked: { framing: 'chunked' } }),
+      cases: (plants) => casesWithHeaders(plants, { chunked: { framing: 'chunked' } }),
       rules: [acceptsOrdinary],
     },
   }),
@@ -342,7 +348,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'cases',
       cases: (plants) =>
-        sentAs(plants, {
+        casesWithHeaders(plants, {
           '*/*': { headers: [['accept', '*/*']] },
           'application/*': { headers: [['accept', 'application/*']] },
           'a list with weights': { headers: [['accept', 'text/html;q=0.9, application/json;q=0.5']] },
@@ -356,7 +362,7 @@ export const ordinaryChecks: readonly Check[] = [
 ];
 
 /** Another plant with the same properties in the same order. */
-function fresh(plants: PlantFactory, members: JsonObject['members']): JsonObject {
+function otherPlantInOrder(plants: PlantFactory, members: JsonObject['members']): JsonObject {
   const other = plants.plain();
   return new JsonObject(members.map(([name, value]) => [name, other.get(name) ?? value]));
 }

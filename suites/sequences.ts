@@ -1,4 +1,4 @@
-import { created, createdOrRejected, type Finding, type Rule, rejected } from '../lib/judge/rules.ts';
+import { createdOrRejected, createdRules, type Finding, type Rule, rejected } from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
@@ -211,7 +211,7 @@ const mayCreate = ({ wrong }: Step): boolean => wrong?.kind !== 'body' && wrong?
 function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   if (wrong?.kind === 'aborted' || wrong?.kind === 'oversized') return [];
   if (wrong !== undefined) return rejected;
-  return mustBeAccepted ? created : createdOrRejected;
+  return mustBeAccepted ? createdRules : createdOrRejected;
 }
 
 /** A request that was not clearly rejected may have created a plant. */
@@ -236,7 +236,7 @@ function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
 /** The kind of the request, independent of the seed and of earlier requests. */
 const kindOf = ({ step: { wrong }, rules }: SentStep): string => {
   if (wrong !== undefined) return `a request ${DESCRIPTIONS[wrong.kind]}`;
-  return rules === created ? 'an ordinary plant' : 'a plant that may be a duplicate';
+  return rules === createdRules ? 'an ordinary plant' : 'a plant that may be a duplicate';
 };
 
 async function anySequence(context: CheckContext): Promise<void> {
@@ -248,7 +248,7 @@ async function anySequence(context: CheckContext): Promise<void> {
     plants.plain(),
     plants.plain('required'),
   ]);
-  const causes = new Set<string>();
+  const problems = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
   const all = sequencesOf(context.plants.contract, context.cases, (arbitrary) =>
     context.plants.sample(arbitrary),
@@ -256,7 +256,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   const each = all.map((steps) => ({ steps, own: sequences.withOwnIds(steps) }));
   const record = (found: Fault & { readonly label: string }) =>
     context.recordFailure(found.exchange, found.template, found.label, found.finding, {
-      stableLabel: faultOf(found),
+      stableLabel: faultLabel(found),
       before: found.before.slice(-MAX_BEFORE),
     });
   // Side by side, they take less time; which steps a fault needs shows only one after the other.
@@ -264,17 +264,17 @@ async function anySequence(context: CheckContext): Promise<void> {
   if (seen?.every((fault) => fault === undefined)) return;
   for (const { steps, own } of each) {
     const fault = await own.play(steps);
-    if (fault === undefined || causes.has(problemOf(fault))) continue;
-    causes.add(problemOf(fault));
-    const wasRight = sequences.passed.has(faultOf(fault));
+    if (fault === undefined || problems.has(problemOf(fault))) continue;
+    problems.add(problemOf(fault));
+    const wasRight = sequences.passed.has(faultLabel(fault));
     const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
     record(found);
     // Do not wait for further timeouts.
-    if (causes.size === MAX_FAULTS || hasTimedOut(fault)) return;
+    if (problems.size === MAX_FAULTS || hasTimedOut(fault)) return;
   }
   for (const [index, fault] of (seen ?? []).entries()) {
-    if (fault === undefined || causes.has(problemOf(fault))) continue;
-    causes.add(problemOf(fault));
+    if (fault === undefined || problems.has(problemOf(fault))) continue;
+    problems.add(problemOf(fault));
     const whole = upTo(fault, each[index]?.steps ?? []);
     record({ ...fault, label: `${failureSummary(whole, fault)}, which did not recur` });
   }
@@ -293,7 +293,7 @@ const problemOf = (fault: Fault): string =>
   fault.finding.ofRequest === true ? `${fault.finding.problem}: ${kindOf(fault)}` : fault.finding.problem;
 
 /** What is wrong with the request itself, regardless of earlier requests. */
-const faultOf = (fault: Fault): string => {
+const faultLabel = (fault: Fault): string => {
   const { wrong } = fault.step;
   return fault.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
     ? wrong.name

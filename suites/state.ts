@@ -1,4 +1,4 @@
-import { created, notSuccess, type Rule } from '../lib/judge/rules.ts';
+import { createdRules, notSuccess, type Rule } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectiveBodies, malformedBodies } from '../lib/payloads/invalid-bodies.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -64,11 +64,11 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   for (const [index, { label, template }] of mixed.entries()) {
     const exchange = exchanges[index];
     if (exchange !== undefined)
-      context.judge(exchange, template, label, template.ordinary === true ? created : [notSuccess]);
+      context.judge(exchange, template, label, template.ordinary === true ? createdRules : [notSuccess]);
   }
   for (let turn = 0; turn < 4; turn += 1) {
     const template = ordinaryRequest(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
-    await judge(context, template, 'an ordinary plant after many invalid requests', created);
+    await judge(context, template, 'an ordinary plant after many invalid requests', createdRules);
   }
 }
 
@@ -79,7 +79,7 @@ async function alternates(context: CheckContext): Promise<void> {
     // Values left over from the preceding plant must not fill the gaps.
     await judge(context, bad, 'an invalid request after an ordinary plant', [notSuccess]);
     const template = ordinaryRequest(context.plants.plain('required'));
-    await judge(context, template, 'an ordinary plant after an invalid request', created);
+    await judge(context, template, 'an ordinary plant after an invalid request', createdRules);
   }
 }
 

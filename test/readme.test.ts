@@ -157,8 +157,8 @@ test('the snippets of the documents compile', async () => {
 
 test('the size of the fleet is what the README says', () => {
   const [broken, right] = [brokenStores.length, rightStores.length];
-  expect(read('README.md')).toContain(
-    `${broken} of ${broken} faulty stores were caught, and there was no false positive on ${right} conforming ones`,
+  expect(read('README.md').replaceAll(/\s+/g, ' ')).toContain(
+    `caught ${broken} of ${broken} faulty stores and, with an eighth of the checks for each, wrongly failed none of ${right} conforming ones`,
   );
 });
 

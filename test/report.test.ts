@@ -11,7 +11,7 @@ import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { requestCommand } from '../lib/report/reproduce/steps.ts';
-import { explain, truncate, visible } from '../lib/report/wording/format-text.ts';
+import { failureText, truncate, visible } from '../lib/report/wording/format-text.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { fill } from '../lib/run/send/fill.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
@@ -320,7 +320,7 @@ describe('the terminal report', () => {
       expect(terminalReport(record, false)).toMatchSnapshot();
       const whole = terminalReport(record, false, { verbose: true });
       for (const result of record.results.filter(({ verdict }) => verdict === 'fail'))
-        expect(whole).toContain(explain(result));
+        expect(whole).toContain(failureText(result));
     });
   });
 

@@ -221,7 +221,7 @@ describe('init', () => {
     await withStore('reference', async ({ url }) => {
       const cwd = folder();
       const { code, stdout } = await suite(['init', url, '--token-env', 'MINE'], {}, cwd);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('Set MINE to the token, then: ')]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Set MINE to the token, then run: ')]);
       const few = ['--only', 'ordinary/answers-200', '--cases', '5'];
       expect((await suite(['run', ...few], { MINE: TOKEN }, cwd)).code).toBe(0);
       const again = await suite(['init', url], {}, cwd);

@@ -104,7 +104,11 @@ describe('a store that does not start', () => {
   test('because something listens there already is not started', async () => {
     await withStore('reference', async ({ url }) => {
       const { code, stderr, stdout } = await started('', { port: Number(new URL(url).port) });
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('something listens at')]);
+      expect([code, stdout, stderr]).toEqual([
+        2,
+        '',
+        expect.stringContaining('something already listens at'),
+      ]);
     });
   });
 });

@@ -72,12 +72,12 @@ describe('run --watch', () => {
       [`http://127.0.0.1:${port}`, '--start', `exec '${process.execPath}' store.mjs`, '--out', 'reports'],
       folder,
     );
-    expect(await run.until('q ends')).toContain(CREATED);
+    expect(await run.until('q quits')).toContain(CREATED);
     write(202);
     const again = await run.until('now all checks');
     expect(again).toContain('store.mjs changed');
     expect(again).toContain(`${CREATED}: still fails (answers 202 instead of 200)`);
-    expect(await run.until('q ends')).toContain('1. Answers 202 instead of 200');
+    expect(await run.until('q quits')).toContain('1. Answers 202 instead of 200');
     // Neither reports nor dependencies are watched.
     for (const name of ['node_modules/a.js', 'reports/b.json', '.hidden'])
       writeFileSync(join(folder, name), '');
@@ -99,13 +99,13 @@ describe('run --watch', () => {
     const create = ({ name }: { name: string }) => json(201, { name });
     const broken = await startStore({ token: TOKEN, port, steps: () => ({ create }) });
     const run = watched([broken.url], mkdtempSync(join(tmpdir(), 'plant-store-')));
-    expect(await run.until('q ends')).toContain(CREATED);
+    expect(await run.until('q quits')).toContain(CREATED);
     run.press('\n');
-    expect(await run.until('q ends')).toMatch(/ {2}Enter\n1\. Answers 201 [^\n]*: still fails\n/);
+    expect(await run.until('q quits')).toMatch(/ {2}Enter\n1\. Answers 201 [^\n]*: still fails\n/);
     await broken.stop();
     await sleep(500);
     const right = await startStore({ token: TOKEN, port });
-    expect(await run.until('q ends')).toMatch(/ {2}the store is back\n1\. Answers 201 [^\n]*: fixed\n/);
+    expect(await run.until('q quits')).toMatch(/ {2}the store is back\n1\. Answers 201 [^\n]*: fixed\n/);
     expect(await run.end()).toBe(0);
     await right.stop();
   });

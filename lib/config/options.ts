@@ -86,7 +86,7 @@ export const GROUPS = {
     concurrency: {
       // Each request has its own connection, and many systems limit a process to 1024 open files.
       kind: kind.whole(1, 1000),
-      description: 'concurrency limit: requests in flight at a time',
+      description: 'maximum number of requests in flight',
       defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if the store is distant`,
     },
     rate: { kind: kind.rate, description: 'maximum number of requests per second', defaultsTo: 'no limit' },
@@ -106,7 +106,7 @@ export const GROUPS = {
       kind: kind.path,
       placeholder: 'dir',
       description: 'folder to write reports to; - writes a single report to standard output',
-      defaultsTo: 'no files; reports if --format is given',
+      defaultsTo: 'no files; ./reports with --format',
       api: false,
     },
     format: {
@@ -120,7 +120,7 @@ export const GROUPS = {
   run: {
     baseline: {
       kind: kind.path,
-      description: 'file of known deviations, which do not make the CI result fail',
+      description: 'file of known deviations, which do not fail the CI result',
     },
     writeBaseline: {
       kind: kind.path,
@@ -149,7 +149,7 @@ export const GROUPS = {
     watch: {
       kind: kind.flag,
       description:
-        'run again when the store has been restarted (with --start: when a file changes), beginning with the last causes',
+        'run again when the store has been restarted (with --start: when a file changes), last causes first',
       api: false,
       file: false,
     },
@@ -205,7 +205,7 @@ export const OPTIONS = {
   },
   tokenEnv: {
     kind: kind.variable,
-    description: 'environment variable that contains its token, as reproduction lines name it',
+    description: 'environment variable that holds its token, also in reproduction commands',
     defaultsTo: TOKEN_VARIABLE,
     file: false,
   },

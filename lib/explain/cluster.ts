@@ -13,7 +13,7 @@ export interface CheckFailure {
 /** What was found out about some failures. */
 export interface Cluster {
   readonly sought: SoughtSymptom;
-  /** The symptom as the title words it, if it was joined from several clusters. */
+  /** The symptom as worded in the title, if merged from several clusters. */
   readonly ofSeveral?: SoughtSymptom;
   readonly found: Explanation;
   readonly members: readonly CheckFailure[];

@@ -41,7 +41,7 @@ export interface ExplainedRun {
   readonly answers: Answers;
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
-  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  /** The requests that may have killed the store, the likeliest first; none unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
@@ -91,7 +91,7 @@ export class Experiments {
   }
 
   /** Caches `work` by key, so that each experiment runs once. */
-  async once<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async cached<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (!this.memory.has(key)) this.memory.set(key, await work());
     return this.memory.get(key) as T;
   }
@@ -107,7 +107,7 @@ export class Experiments {
     return this.sendOnOwnConnections(templates);
   }
 
-  /** Sends a request that no experiment explains once more, also if the budget of experiments is spent. */
+  /** Resends a request that no experiment explains, even if the budget of experiments is spent. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
     if (exchange === undefined) throw new BudgetSpent();

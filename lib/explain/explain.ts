@@ -185,7 +185,7 @@ async function explainSymptom(
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
     const search = new Search(lead, experiments);
     const restartsBefore = experiments.restarts;
-    const found = (await explanation(search)) ?? [
+    const found = (await explainFailure(search)) ?? [
       intermittentOverall(search, left) ?? (await unexplained(search, left)),
     ];
     const isFatal = experiments.restarts - restartsBefore >= REPEATS;
@@ -197,7 +197,7 @@ async function explainSymptom(
       if (one !== lead) explaining.set(one, await explanationFor(found, new Search(one, experiments)));
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
-      // Experiments also find other faults. The failures of those lead to them.
+      // Experiments also find other faults, which their own failures lead to.
       if (explained.length === 0) continue;
       clusters.push(withAllSubjects({ sought, found: one, members: explained }, experiments.contract));
     }
@@ -207,7 +207,7 @@ async function explainSymptom(
 }
 
 /** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
-async function explanation(search: Search): Promise<readonly Explanation[] | undefined> {
+async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
   const all = await unlessSpent(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
@@ -237,8 +237,8 @@ async function histories(found: readonly Explanation[], search: Search): Promise
 const MAX_KINDS = 3;
 
 /**
- * What shows only at times was tried with one kind of invalid request, and so was what is not among what is usually tried;
- * the failures tell whether others show it, too.
+ * A symptom that is intermittent, or of an unusual kind of request, was tried with one kind of invalid request; the
+ * failures tell whether others show it, too.
  */
 function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   const { found, members } = cluster;

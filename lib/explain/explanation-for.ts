@@ -34,7 +34,7 @@ export async function explanationFor(
     const isOther = isOfProperty(fits) && !isAbout(fits, search);
     return isOther || !mayExplain(fits, search) ? undefined : fits;
   }
-  // An ordinary part may also hide another fault, so that the failing one has to show this one by itself.
+  // An ordinary part may also hide another fault, so the failing part must show this one by itself.
   const explains = await unlessSpent(
     async () =>
       (await search.shows(withParts(parts, neutral, state))) !== true &&

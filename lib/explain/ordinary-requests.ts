@@ -7,7 +7,7 @@ import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
-/** Ordinary requests that differ in everything in which ordinary plants can. The first is the least remarkable. */
+/** Ordinary requests that differ in every way that ordinary plants can. The first is the least remarkable. */
 export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;

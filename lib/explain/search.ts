@@ -32,7 +32,7 @@ export class Search {
   /** The least remarkable request. */
   readonly ordinary: RequestState;
   /** The failing request; undefined if the model cannot describe it. */
-  readonly lead: RequestState | undefined;
+  readonly failingState: RequestState | undefined;
   /** Whether the symptom takes as long to see as the timeout. */
   readonly isSlow: boolean;
 
@@ -44,7 +44,7 @@ export class Search {
     this.experiments = experiments;
     this.contract = experiments.contract;
     this.ordinary = experiments.ordinary;
-    this.lead = stateOf(failure.template, this.ordinary.plant);
+    this.failingState = stateOf(failure.template, this.ordinary.plant);
     this.isSlow = isSlow(sought);
   }
 
@@ -55,7 +55,7 @@ export class Search {
   }
 
   private findFaultParts(): readonly RequestPart[] {
-    const { lead, ordinary } = this;
+    const { failingState: lead, ordinary } = this;
     const expected = lead === undefined ? 'open' : this.expectedOutcomeOf(lead);
     if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.sought.kind)) return [];
     const label = labelOf(this.failure);
@@ -68,9 +68,9 @@ export class Search {
       .slice(0, 1);
   }
 
-  /** Ordinary requests with what is wrong with the failing one. */
+  /** Ordinary requests with the fault parts of the failing one. */
   get bases(): readonly RequestState[] {
-    const { lead, faultParts } = this;
+    const { failingState: lead, faultParts } = this;
     const ordinary = ordinaryStates(this.contract);
     return lead === undefined ? ordinary : ordinary.map((one) => withParts(faultParts, lead, one));
   }

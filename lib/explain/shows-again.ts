@@ -20,7 +20,7 @@ export interface RecordedFault {
 }
 
 /** What is wrong with a response to the request: the symptom if it shows, else what goes wrong instead. */
-export function shownBy(
+export function symptomIn(
   exchange: Exchange,
   { symptom, template, checks, others }: RecordedFault,
   contract: Contract,
@@ -42,11 +42,11 @@ export function shownBy(
     ?.words;
 }
 
-/** The rule that nothing of that kind is wrong. What is wrong is the cause of its finding. */
-export const showsAgain =
+/** The rule that nothing of that kind is wrong; if something is, it is the problem found. */
+export const noLongerShows =
   (earlier: RecordedFault, token: string): Rule =>
   (exchange, contract) => {
-    const shown = shownBy(exchange, earlier, contract, token);
+    const shown = symptomIn(exchange, earlier, contract, token);
     return shown === undefined
       ? undefined
       : { expected: 'a conforming response', actual: shown, problem: shown, aspect: 'outcome' };

@@ -52,7 +52,12 @@ const NO_200 = notSeen('no response with status 200');
 const NO_400 = notSeen('no response with status 400');
 const NO_REJECTION = notSeen('no such request was rejected');
 
-const found = (expected: string, actual: string, problem: string, aspect: Aspect = 'detail'): Finding => ({
+const findingOf = (
+  expected: string,
+  actual: string,
+  problem: string,
+  aspect: Aspect = 'detail',
+): Finding => ({
   expected,
   actual,
   problem,
@@ -75,7 +80,7 @@ function shapeFault(
 ): Finding | undefined {
   const content = contentOf(response);
   if (content.kind === 'unreadable')
-    return found(
+    return findingOf(
       `${name} as JSON`,
       content.problem,
       `${response.status} body: ${content.problem.slice(0, 40)}`,
@@ -84,7 +89,7 @@ function shapeFault(
   const [problem] = validate(content.text, content.value);
   if (problem === undefined) return undefined;
   const where = problem.at === '' ? 'the body' : problem.at;
-  return found(
+  return findingOf(
     `${name}: ${where} ${problem.message}`,
     excerpt(content.text),
     `${response.status} body is not ${name}: ${where} ${problem.message}`,
@@ -99,7 +104,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
   const types = mediaTypes(response);
   if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
   const actual = excerpt(fields(response, 'content-type').join(', ')) || 'no content type';
-  return found(
+  return findingOf(
     'content type application/json',
     `${response.status} ${actual}`,
     `${response.status} as ${excerpt(types.join(', ')) || actual}`,
@@ -111,7 +116,7 @@ function mediaTypeFault(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
-    : found('status 200', describeExchange(exchange), outcome(exchange), 'outcome');
+    : findingOf('status 200', describeExchange(exchange), outcome(exchange), 'outcome');
 
 /** Size of a body that every store must accept for an ordinary plant. */
 const MAX_ORDINARY_BYTES = 1024;
@@ -177,7 +182,7 @@ export const notSuccess: Rule = (exchange) => {
   if (status === undefined) return NO_STATUS;
   return isSuccess(status)
     ? {
-        ...found('a status other than 2xx', describeExchange(exchange), 'accepted', 'success'),
+        ...findingOf('a status other than 2xx', describeExchange(exchange), 'accepted', 'success'),
         ofRequest: true,
       }
     : undefined;
@@ -190,7 +195,7 @@ export const noServerError: Rule = (exchange) => {
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
   if (isStoppedAtGateway(exchange)) return undefined;
-  return found('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
+  return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
 /** A body of which a server that has answered and closed may leave so much unread that the answer is lost. */
@@ -211,7 +216,7 @@ const mayBeLost = (exchange: Exchange): boolean =>
 export const answered: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
-    : found('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
+    : findingOf('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
 
 /** Only for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
@@ -228,7 +233,7 @@ export const acceptedOrRejected: Rule = (exchange) => {
     mayBeLost(exchange);
   return status === 200 || isRejection
     ? undefined
-    : found('200, or a rejection (3xx or 4xx)', describeExchange(exchange), outcome(exchange), 'outcome');
+    : findingOf('200, or a rejection (3xx or 4xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
 /** Rules that apply to every well-framed request. */
@@ -242,7 +247,7 @@ export const validResponseRules: readonly Rule[] = [
 ];
 
 /** The response to an ordinary plant. */
-export const created: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
+export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
 /** The response to a plant of which the interface does not say whether it is accepted. */
 export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
@@ -263,7 +268,12 @@ export const rejectsWith =
     if (status === undefined || isSuccess(status)) return NO_REJECTION;
     return statuses.includes(status)
       ? undefined
-      : found(`status ${statuses.join(' or ')}`, describeExchange(exchange), outcome(exchange), 'outcome');
+      : findingOf(
+          `status ${statuses.join(' or ')}`,
+          describeExchange(exchange),
+          outcome(exchange),
+          'outcome',
+        );
   };
 
 /** A property of the plant comes back as it was sent. Another rule judges whether the response is a Plant. */
@@ -279,7 +289,7 @@ export const echoes =
     const actual = (content.value as Record<string, unknown>)[property];
     return actual === wanted
       ? undefined
-      : found(
+      : findingOf(
           `${property} ${JSON.stringify(wanted)}`,
           actual === undefined ? `no ${property}` : JSON.stringify(actual),
           `${property} is not echoed`,
@@ -301,7 +311,7 @@ export const messageIsNotEmpty: Rule = (exchange, contract) => {
   const message = errorMessage(exchange, contract);
   if (message === undefined) return notSeen('no response with status 400 and an Error');
   return message.trim() === ''
-    ? found('a message that is not empty', 'an empty message', 'empty message')
+    ? findingOf('a message that is not empty', 'an empty message', 'empty message')
     : undefined;
 };
 
@@ -340,7 +350,7 @@ export const leaksNoInternals: Rule = ({ request, response }) => {
     (match) => match !== undefined,
   );
   if (leak === undefined || legible(request.body ?? new Uint8Array()).includes(leak)) return undefined;
-  return found('no stack trace or file path', excerpt(leak), 'internals in an error response');
+  return findingOf('no stack trace or file path', excerpt(leak), 'internals in an error response');
 };
 
 /** A response that takes so long shows nothing about what was not sent earlier. */
@@ -354,7 +364,7 @@ export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
   if (continueWaitMs === undefined) return undefined;
   if (ms - continueWaitMs > SLOW_MS) return notSeen('no prompt response');
-  return found(
+  return findingOf(
     '100 Continue or a final response before the body is sent',
     `neither within ${continueWaitMs} ms`,
     'no 100 Continue',
@@ -376,13 +386,13 @@ export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const place = places.find(([, text]) => text.includes(token))?.[0];
   return place === undefined
     ? undefined
-    : found('a response without the token', `the token in ${place}`, 'the token is echoed');
+    : findingOf('a response without the token', `the token in ${place}`, 'the token is echoed');
 };
 
 export const noByteOrderMark: Rule = (exchange) => {
   const content = exchange.kind === 'answered' ? contentOf(exchange.response) : undefined;
   if (content?.kind !== 'json') return notSeen('no response with JSON');
-  return content.bom ? found('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
+  return content.bom ? findingOf('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
 };
 
 /** RFC 9110 section 11.6.1: a 401 names the schemes that the server accepts. */
@@ -394,7 +404,7 @@ export const challengesBearer: Rule = (exchange) => {
   );
   return bearer
     ? undefined
-    : found(
+    : findingOf(
         '401 with WWW-Authenticate: Bearer',
         challenges.join(' | ') || 'no WWW-Authenticate',
         'no Bearer challenge',
@@ -404,5 +414,7 @@ export const challengesBearer: Rule = (exchange) => {
 /** RFC 9110 section 15.5.6: a 405 carries an Allow header. */
 export const hasAllowHeader: Rule = ({ response }) => {
   if (response?.status !== 405) return notSeen('no response with status 405');
-  return fields(response, 'allow').length === 0 ? found('405 with Allow', 'no Allow', 'no Allow') : undefined;
+  return fields(response, 'allow').length === 0
+    ? findingOf('405 with Allow', 'no Allow', 'no Allow')
+    : undefined;
 };

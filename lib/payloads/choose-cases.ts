@@ -28,8 +28,8 @@ export function pickByKind<T>(
 }
 
 /**
- * Orders of a list: all permutations of up to four elements. For more, enough that each element is once first
- * and once last, and that of every two each comes before the other.
+ * Orders of a list: all permutations of up to four elements. For more, enough that each element is once first and
+ * once last, and that any two occur in both orders.
  */
 export function ordersOf<T>(list: readonly T[]): readonly (readonly T[])[] {
   if (list.length <= 4) return permutations(list);

@@ -56,7 +56,7 @@ class Combinations {
 
   constructor({ sizes, allowed, masking = [] }: Dimensions, strength: number) {
     this.masking = masking;
-    this.groups = choices(sizes.length, Math.min(strength, sizes.length)).map((members) => {
+    this.groups = subsetsOf(sizes.length, Math.min(strength, sizes.length)).map((members) => {
       const weights: number[] = [];
       let total = 1;
       for (const member of members) {
@@ -141,10 +141,10 @@ function decoded(code: number, members: readonly number[], sizes: readonly numbe
   });
 }
 
-function choices(of: number, count: number, from = 0): number[][] {
+function subsetsOf(of: number, count: number, from = 0): number[][] {
   if (count === 0) return [[]];
   return Array.from({ length: Math.max(0, of - from) }, (_, index) => from + index).flatMap((first) =>
-    choices(of, count - 1, first + 1).map((rest) => [first, ...rest]),
+    subsetsOf(of, count - 1, first + 1).map((rest) => [first, ...rest]),
   );
 }
 
@@ -206,7 +206,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
  * @param counts the number of members of each value of each dimension
  * @param first offset of the members that win ties
  */
-export function membersOf(
+export function chooseMembers(
   rows: readonly Row[],
   counts: readonly (readonly number[])[],
   first: number,

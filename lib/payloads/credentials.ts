@@ -4,7 +4,7 @@ import { type Credential, noCredential, validCredential } from './test-case.ts';
 /** A credential that the store must reject: the wrong one, or the right one in the wrong place. */
 export interface InvalidCredential {
   readonly name: string;
-  /** The kind of mistake with which a store would accept it. */
+  /** The kind of mistake that makes a store accept it. */
   readonly kind: string;
   readonly credential: Credential;
 }
@@ -34,7 +34,7 @@ const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-/** A part of a wrong token, as it is made of the right one here and in a shell; a text is the same in both. */
+/** A part of a wrong token, derived from the right one here and in a shell; a text is the same in both. */
 type TokenPart = string | { readonly of: (token: string) => string; readonly shell: string };
 
 const TOKEN: TokenPart = { of: (token) => token, shell: T };
@@ -90,7 +90,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('a random token', 'any token', 'f3a91c07d2'),
   near('the token with characters appended', 'more than the token', TOKEN, '0000'),
   near('the token with characters prepended', 'more than the token', '0000', TOKEN),
-  // What splits a token at a separator may compare only one of the parts.
+  // A store that splits a token at a separator may compare only one part.
   ...['.', ':', '/'].flatMap((mark) => [
     near(`the token with "${mark}x" appended`, 'more than the token', TOKEN, `${mark}x`),
     near(`the token with "x${mark}" prepended`, 'more than the token', `x${mark}`, TOKEN),
@@ -191,7 +191,7 @@ export const noToken: readonly InvalidCredential[] = [
   fixed('Bearer without a token', 'Bearer'),
 ];
 
-/** A value of Authorization that has the token as it is, unless the shell has to do something else to it. */
+/** An Authorization value with the token as it is, unless `shell` says how the token is encoded in it. */
 const scheme = (
   name: string,
   value: (token: string) => string,

@@ -9,7 +9,7 @@ import { isInvalid } from './validity.ts';
 interface InvalidBody {
   /** What is wrong with it. */
   readonly name: string;
-  /** Makes it of a valid plant; undefined if this plant leaves no way to. */
+  /** Makes it from a valid plant; undefined if that is impossible. */
   readonly madeOf: (plant: JsonObject) => Body | undefined;
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Arbitrary, Random, Stream, Value } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Values of several arbitraries in turn, so that even a few samples are from each of them. */
+/** Values of several arbitraries in turn, so that even a few samples cover all of them. */
 export class InTurn<T> extends Arbitrary<T> {
   private readonly members: readonly Arbitrary<T>[];
 

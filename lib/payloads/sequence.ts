@@ -141,7 +141,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
-/** Every invalid body. If a plant leaves no way to make it, the first character of the plant is invalid as well. */
+/** Every invalid body. If a plant allows none, the first character of its text is sent, which is also invalid. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({
     kind: 'body' as const,

@@ -27,7 +27,7 @@ export interface Credential {
   readonly respelled?: { readonly scheme: string; readonly of: Credential };
 }
 
-/** A credential whose scheme is spelled in another way. One that is no bearer token stays as it is. */
+/** A credential whose scheme is spelled in another way. One without Bearer stays as it is. */
 export function withScheme(scheme: string, of: Credential): Credential {
   const spell = (value: string) => value.replace(/^Bearer /, scheme);
   if (of.shell.every((value) => spell(value) === value)) return of;

@@ -36,13 +36,13 @@ export interface PlantFactory {
   readonly strength: Strength;
 }
 
-/** A request that was sent before that of a failure, or at the same time, and that the failure needs. */
+/** A request sent before, or at the same time as, the failing one, which the failure needs. */
 export interface Before {
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
 }
 
-/** The means of a scenario to send requests and to record what it finds. */
+/** What a scenario uses to send requests and to record what it finds. */
 export interface CheckContext {
   readonly plants: PlantFactory;
   /** How many random cases the run asks for. */
@@ -72,7 +72,7 @@ export interface CheckContext {
   ): void;
   /**
    * Sends a control request.
-   * @throws Untestable if the store rejects it: the rejection of another one then proves nothing
+   * @throws Untestable if the store rejects it: another rejection then proves nothing
    */
   control(template: RequestTemplate): Promise<void>;
   /** Records what the interface leaves open, under a stable key. */

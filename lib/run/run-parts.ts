@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 300_000;
 const BAILED: Stop = {
   kind: 'bailed',
   reason: 'nothing new was started after the first failure',
-  remedy: 'run it without --bail to see all of them',
+  remedy: 'run without --bail to see all failures',
 };
 
 /** Makes the parts of one run against one store, and connects them. */

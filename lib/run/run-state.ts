@@ -10,7 +10,7 @@ export class RunState {
   private readonly halting = new AbortController();
   private readonly explainStop: (stop: Stop) => Stop;
 
-  /** @param explainStop adds what the caller knows of the store to the reason for which the run stops */
+  /** @param explainStop adds what the caller knows of the store to the reason why the run stops */
   constructor(explainStop: (stop: Stop) => Stop = (stop) => stop) {
     this.explainStop = explainStop;
   }

@@ -61,7 +61,7 @@ export interface RunOptions {
   readonly strict?: boolean | undefined;
   /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
   readonly explain?: FindCauses | undefined;
-  /** Adds what the caller knows of the store to the reason for which the run stops. */
+  /** Adds what the caller knows of the store to the reason why the run stops. */
   readonly explainStop?: ((stop: Stop) => Stop) | undefined;
   /** Starts the store again if it died. Without it, a run ends when its store does. */
   readonly restart?: Restart | undefined;
@@ -102,7 +102,7 @@ export type FindCauses = (
 ) => Promise<readonly Cause[]>;
 
 /** The options of a run with all defaults filled in. */
-export interface Settled {
+export interface RecordedOptions {
   readonly seed: number;
   readonly firstId: string;
   readonly cases: number;
@@ -126,7 +126,7 @@ export interface RunHeader {
     /** The environment variable that contains the token, if it is not the usual one. */
     readonly tokenEnv?: string;
   };
-  readonly options: Settled;
+  readonly options: RecordedOptions;
   readonly startedAt: string;
   /** The ids of the catalogue, in its order. */
   readonly planned: readonly string[];
@@ -181,7 +181,7 @@ export interface RunHandle {
   readonly answers: Answers;
   /** Times that the store died, or hung, and was started again. */
   readonly restarts: number;
-  /** The requests of which the store may have died, the likeliest first; none unless it did. */
+  /** The requests that may have killed the store, the likeliest first; none unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
   /**
@@ -193,7 +193,7 @@ export interface RunHandle {
    * ended.
    */
   sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
-  /** Waits less long for answers from now on, as the usual time of an answer is known. */
+  /** Shortens the timeout from now on, as the usual response time is known. */
   shortenTimeout(): void;
   close(): Promise<RunFooter>;
 }
@@ -307,7 +307,7 @@ function closerFor(
   };
 }
 
-/** What a run came to. */
+/** Totals of a run. */
 function footerOf(
   { catalogue, strict }: RunSettings,
   { state, client, sender, monitor, collisions }: CreatedParts,

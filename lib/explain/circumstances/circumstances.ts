@@ -26,7 +26,7 @@ const ENOUGH_FAILURES = 4;
 
 /** Finds out when a failure shows that does not do so each time: now and then, under concurrency, or after others. */
 export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
-  const { ordinary, lead = ordinary } = search;
+  const { ordinary, failingState: lead = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
   const like =
     ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;

@@ -153,7 +153,7 @@ const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECED
  * before it matters, and its own parts do not.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
-  const { lead, sought } = search;
+  const { failingState: lead, sought } = search;
   if (lead === undefined || sought.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
     return false;
   const preceding = await Preceding.of(lead, search);

@@ -23,7 +23,7 @@ import { textSweep } from './sweeps/strings.ts';
 
 /** Finds out under which condition a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { lead, ordinary } = search;
+  const { failingState: lead, ordinary } = search;
   if (lead === undefined) return undefined;
   const everywhere = await inEveryRejection(search);
   if (everywhere !== undefined) return [everywhere];

@@ -57,7 +57,7 @@ const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
 /** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
 export async function withSubjects(isBody: boolean, search: Search): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
-  const subjects = await search.experiments.once(`subjects/${kind}/${keyOf(search.sought)}`, () =>
+  const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.sought)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
   if (await beganToShow(subjects, search)) return { kind: 'unsteady' };

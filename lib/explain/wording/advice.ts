@@ -77,7 +77,7 @@ const ADVICE: readonly Advice[] = [
     settings: {
       Express:
         'version 5 passes what an async handler throws to the error handler, version 4 does not; listen to the error events of streams and sockets',
-      Go: 'net/http recovers a panic of the handler, but not one of another goroutine',
+      Go: 'net/http recovers a panic in the handler, but not in another goroutine',
     },
   },
   {
@@ -91,7 +91,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'from-then-on',
-    text: 'Find what is used up or left behind: a connection or file that is not closed after an error, a lock that is not released, a table or list that is full. Release it in every path, also after a rejection (finally, defer, with, using).',
+    text: 'Find what is used up or left behind: a connection or file that is not closed after an error, a lock that is not released, a table or list that is full. Release it on every path, even after a rejection (finally, defer, with, using).',
   },
   {
     kind: 'now-and-then',
@@ -104,7 +104,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['unread-body'],
-    text: 'Read the whole body before you answer, also if the head suffices to reject the request; or send Connection: close and close the connection (RFC 9112 section 9.3). What is left on the connection is otherwise parsed as the next request, of whoever uses the connection next.',
+    text: 'Read the whole body before you answer, even if the head suffices to reject the request; or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, what is left is parsed as the next request, of whoever uses the connection next.',
     settings: {
       'http.server':
         'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
@@ -142,7 +142,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['same-for-all'],
-    text: 'The store answers all requests alike: look at what is before the handler, such as a route that catches everything, a maintenance page, a proxy without a store behind it, or a handler that does nothing yet.',
+    text: 'The store answers all requests alike: look at what precedes the handler, such as a route that catches everything, a maintenance page, a proxy without a store behind it, or a handler that does nothing yet.',
   },
   {
     symptoms: ['none-for-all'],
@@ -164,7 +164,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['media-type'],
     about: ['not JSON', 'more JSON'],
-    text: 'Send the Error as application/json when the body cannot be parsed, too. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
+    text: 'Send the Error as application/json even if the body cannot be parsed. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
     settings: {
       Express: 'app.use((err, req, res, next) => ...) after express.json()',
       Fastify: 'setErrorHandler',
@@ -187,7 +187,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['undeclared-coding'],
-    text: 'Send Content-Encoding with every compressed body, and compress only what Accept-Encoding allows. Let one piece of software compress: a middleware or the proxy in front, not code of your own that may lose the header in one branch.',
+    text: 'Send Content-Encoding with every compressed body, and compress only what Accept-Encoding allows. Let one component compress: a middleware or the proxy in front, not code of your own that may lose the header in one branch.',
   },
   {
     symptoms: ['unreadable', 'truncated-json'],
@@ -249,7 +249,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: SERVER_ERROR,
     about: ['beyond ASCII', 'control character'],
-    text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL has no NUL in text.',
+    text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL text holds no NUL.',
   },
   {
     symptoms: SERVER_ERROR,
@@ -264,7 +264,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: SERVER_ERROR,
     about: ['wrong type', 'missing', 'null', 'falsy', 'not an object', 'other name', 'inherited', 'any body'],
-    text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An exception such as null.trim() or BigInt("x") that nothing catches becomes a 500.',
+    text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An uncaught exception, as from null.trim() or BigInt("x"), becomes a 500.',
   },
   {
     symptoms: SERVER_ERROR,
@@ -285,7 +285,7 @@ const ADVICE: readonly Advice[] = [
     'any credential':
       'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
     credential:
-      'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). A missing header is rejected like a wrong token.',
+      'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). Reject a missing header like a wrong token.',
     'any body': {
       text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Most frameworks can do this from a schema or model: check that validation is enabled.',
       settings: {
@@ -296,7 +296,7 @@ const ADVICE: readonly Advice[] = [
       },
     },
     'more JSON': {
-      text: 'Reject what follows the JSON value: a parser of streams stops after the first one.',
+      text: 'Reject what follows the JSON value: a streaming parser stops after the first one.',
       settings: {
         Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
         Jackson: 'FAIL_ON_TRAILING_TOKENS',
@@ -363,7 +363,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['rejects'],
     statuses: [401, 403],
-    text: 'The right token is rejected here: look at how the header is read in this case, at a time or rate limit of the credential, and at a lock after failed attempts.',
+    text: 'The right token is rejected here: look at how the header is read in this case, at an expiry or rate limit of the token, and at a lockout after failures.',
   },
   {
     symptoms: ['rejects'],

@@ -1,6 +1,6 @@
 import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import { membersOf, type Row } from '../covering.ts';
+import { chooseMembers, type Row } from '../covering.ts';
 import type { ExpectedOutcome, PayloadClass, RequestTemplate, TestCase } from '../test-case.ts';
 import { templateOf } from './dimension.ts';
 import {
@@ -77,7 +77,7 @@ export function combinations(
 ): readonly TestCase[] {
   const model = modelsOf(contract)[expected];
   const rows = rowsOf(model, strength);
-  const members = membersOf(rows, countsOf(model), salt);
+  const members = chooseMembers(rows, countsOf(model), salt);
   return rows.map((row, index) =>
     caseOf(expected, model, control, { row, members: members[index] ?? [], salt: (salt + index) | 0 }),
   );

@@ -14,7 +14,7 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
-import { explain, truncate, visible } from '../wording/format-text.ts';
+import { failureText, truncate, visible } from '../wording/format-text.ts';
 
 /** Children by name, in the order of the schema; a name that begins with @_ is an attribute. */
 interface Element {
@@ -138,12 +138,12 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
       if (known.length > 0) {
         return {
           skipped: { '@_message': `known deviation: ${known.map(whyKnown).join('; ')}` },
-          ...withOutput(bounded(explain(result))),
+          ...withOutput(bounded(failureText(result))),
         };
       }
       const news = novelty(result, record);
       const title = titleFor(result, record);
-      const text = bounded(compact(...title, news, explain(newFirst(result, record))).join('\n'));
+      const text = bounded(compact(...title, news, failureText(newFirst(result, record))).join('\n'));
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }

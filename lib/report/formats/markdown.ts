@@ -20,7 +20,7 @@ import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts'
 import { runCommand } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
-import { explain, visible } from '../wording/format-text.ts';
+import { failureText, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase } from '../wording/headline.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
@@ -160,7 +160,7 @@ function failure({ cause, checks }: ExplainedChecks, index: number, record: RunR
 function checkDetails([first, ...others]: readonly RecordedResult[]): readonly string[] {
   if (first === undefined) return [];
   // The first line is the summary here.
-  const details = explain(first)
+  const details = failureText(first)
     .split('\n')
     .slice(1)
     .filter((line) => !/^ *reproduce /.test(line))

@@ -38,7 +38,7 @@ import type {
   Verdict,
 } from '../../run/result/result.ts';
 import type { Outcome, Summary, VerdictCount } from '../../run/result/verdict.ts';
-import type { RunFooter, Settled } from '../../run/run.ts';
+import type { RecordedOptions, RunFooter } from '../../run/run.ts';
 import type { Latency } from '../../run/send/latency.ts';
 import type { Delivery, FaultKind } from '../../wire/exchange.ts';
 
@@ -410,7 +410,7 @@ export const OPTIONS = {
     '2/3 is the second of three shards; null for a whole run.',
   ),
 };
-const options: Schema<Settled> = object(OPTIONS);
+const options: Schema<RecordedOptions> = object(OPTIONS);
 
 export const CREATED = {
   plants: described(whole, 'Plants that the store confirmed as created.'),

@@ -53,7 +53,7 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
       : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
 /** The details of a failed check, without colour. */
-export const explain = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
+export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
 /** Requests shown before a failing one. */
 const MAX_BEFORE = 6;

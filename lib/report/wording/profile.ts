@@ -156,7 +156,7 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
         'before validation': 'the token is checked {before the body}',
         'after validation': 'the token is checked {after the body}',
         'cannot be told apart': 'the statuses {do not show} whether the token or the body is checked first',
-        else: 'with both an invalid token and an invalid body, the response is {that of neither}',
+        else: 'with an invalid token and an invalid body, the response {matches neither alone}',
       },
     }),
   ],

@@ -4,9 +4,10 @@ import type { Before } from '../check.ts';
 import type { Tried } from './result.ts';
 
 /**
- * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of them, whatever
- * they contain. `under-concurrency`: only while other requests are in flight. `sequence`: only after other requests.
- * `from-then-on`: with every request since a point of the run. `once`: not again, so that no experiment was possible.
+ * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of them,
+ * whatever they contain. `under-concurrency`: only while other requests are in flight. `sequence`: only after other
+ * requests. `from-then-on`: with every request since a point of the run. `once`: no experiment was made, or none
+ * reproduced it.
  */
 export type CauseKind =
   | 'always'
