@@ -95,6 +95,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,
   'state-breaker': /^Answers 503 to requests after 5 rejected requests in a row$/,
+  'connection-16th-503': /^Answers 503 to requests after 15 others on the same connection$/,
   'left-malformed-text':
     /^Takes the body of a request with malformed JSON for the next request on the connection$/,
   'load-scratch-buffer': /^Answers 200 with .+ when (longer|shorter) plants are in flight/,
@@ -151,6 +152,7 @@ describe('the steps of a cause', () => {
       'http-chunked-500',
       'state-full',
       'state-breaker',
+      'connection-16th-503',
       'state-name-leaks',
       'again-17th-id',
       'auth-second-try',

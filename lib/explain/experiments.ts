@@ -20,7 +20,10 @@ export interface ExperimentChannel {
   /** Times that the store died and was started again. */
   readonly restarts: number;
   /** Sends requests together, each with a fresh id; undefined if the run has ended. */
-  sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  sendOutsideChecks(
+    templates: readonly RequestTemplate[],
+    maxInFlight?: number,
+  ): Promise<readonly Exchange[] | undefined>;
 }
 
 /** Thrown when no more requests are allowed. */
@@ -117,6 +120,17 @@ export class Experiments {
   /** Times that the store died and was started again. */
   get restarts(): number {
     return this.channel.restarts;
+  }
+
+  /** Sends a request so many times over one connection, as long as the store keeps it open. */
+  async onOneConnection(state: RequestState, times: number): Promise<readonly Exchange[]> {
+    if (!this.hasBudgetFor(times)) throw new BudgetSpent();
+    const template = templateOf(state);
+    const later = Array.from({ length: times - 1 }, () => template);
+    const exchanges = await this.channel.sendOutsideChecks([onFreshConnection(template), ...later], 1);
+    if (exchanges === undefined) throw new BudgetSpent();
+    this.sent += times;
+    return exchanges;
   }
 
   get hasBudget(): boolean {

@@ -192,7 +192,10 @@ export interface RunHandle {
    * Sends requests that belong to no check. Exchanges in the order of the templates; undefined if the run has
    * ended.
    */
-  sendOutsideChecks(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
+  sendOutsideChecks(
+    templates: readonly RequestTemplate[],
+    maxInFlight?: number,
+  ): Promise<readonly Exchange[] | undefined>;
   /** Shortens the timeout from now on, as the usual response time is known. */
   shortenTimeout(): void;
   close(): Promise<RunFooter>;
@@ -258,12 +261,12 @@ export async function openRun(
           yield result;
         }
     },
-    sendOutsideChecks(templates) {
+    sendOutsideChecks(templates, maxInFlight = concurrency) {
       const exchanges: Exchange[] = [];
       const id = outside.ids.reserve(templates.length);
       return state.unlessStopped(async () => {
         // One that kills the store would take the others with it.
-        const inFlight = parts.recovery.restarts > 0 ? 1 : concurrency;
+        const inFlight = parts.recovery.restarts > 0 ? 1 : maxInFlight;
         await inPool(templates.length, inFlight, async (index) => {
           const template = templates[index];
           if (template !== undefined) exchanges[index] = await sender.send(template, id(index), outside);

@@ -507,6 +507,24 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'connection-16th-503',
+    'answers 503 to the sixteenth plant on a connection, and closes it',
+    ['invariants/no-server-error'],
+    (right) => {
+      const counts = new WeakMap<object, number>();
+      return {
+        create(plant, request) {
+          const { socket } = request.message;
+          const count = (counts.get(socket) ?? 0) + 1;
+          counts.set(socket, count);
+          if (count < 16) return right.create(plant, request);
+          const draining = json(503, { error: 503, message: 'draining' });
+          return { ...draining, headers: { ...draining.headers, connection: 'close' } };
+        },
+      };
+    },
+  ),
+  broken(
     'load-4-broken-off',
     'closes the connection in the middle of the response while more than four requests are in progress',
     ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],

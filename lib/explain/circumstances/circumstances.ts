@@ -10,7 +10,15 @@ import { subjectOf } from '../wording/request-words.ts';
 import { withArticle } from '../wording/wording.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
-import { afterMany, afterOne, onConnection, PRECEDING_KINDS, Preceding, soonAfter } from './preceding.ts';
+import {
+  afterMany,
+  afterManyOnConnection,
+  afterOne,
+  onConnection,
+  PRECEDING_KINDS,
+  Preceding,
+  soonAfter,
+} from './preceding.ts';
 import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {
@@ -46,6 +54,7 @@ async function withOthers(state: RequestState, search: Search): Promise<Explanat
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
     (await onConnection(state, search)) ??
+    (await afterManyOnConnection(state, search)) ??
     (preceding && (await afterMany(preceding)))
   );
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../../counts.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
@@ -220,6 +221,35 @@ export async function afterMany(
       return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
     }
   return undefined;
+}
+
+/** Requests on one connection after which most servers that limit them have closed it. */
+const REQUESTS_ON_CONNECTION = 110;
+
+/** Whether a symptom shows only after so many requests on the same connection. */
+export async function afterManyOnConnection(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  if (search.isSlow) return undefined;
+  let earlier: number | undefined;
+  let shown: Exchange | undefined;
+  for (let left = REPEATS - 1; left > 0; left -= 1) {
+    const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
+    const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
+    if (index < 1 || (earlier !== undefined && index !== earlier)) return undefined;
+    earlier = index;
+    shown = exchanges[index];
+  }
+  if (earlier === undefined || shown === undefined) return undefined;
+  return {
+    ...bareExplanation(state, shown),
+    kind: 'sequence',
+    conditions: [{ phrase: `after ${counted(earlier, 'other')} on the same connection` }],
+    inside: [REPEATS - 1, REPEATS - 1],
+    outside: [0, earlier * (REPEATS - 1)],
+    repeat: { times: earlier + 5, inFlight: 1, onConnection: true },
+  };
 }
 
 /** What has to come before a request on the same connection, or beside it, so that a symptom shows. */

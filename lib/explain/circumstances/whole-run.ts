@@ -10,6 +10,7 @@ import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts'
 import type { Before } from '../../run/check.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
+import { ordinariness } from '../../run/send/ordinariness.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/subjects.ts';
@@ -163,6 +164,9 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'lenient' && (template.preceding !== undefined || before.length > 0));
 
+/** Accepted plants after which another one of the kind is not to blame for the death of a store. */
+const MIN_ACCEPTED = 20;
+
 /** Requests that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SENT] = [3, 8];
 
@@ -172,7 +176,7 @@ const [MAX_NAMED, MAX_SENT] = [3, 8];
  */
 export function died(
   failures: readonly CheckFailure[],
-  { ordinary, run: { inFlight } }: Experiments,
+  { ordinary, contract, run: { inFlight, answers } }: Experiments,
 ): Cluster | undefined {
   const distinct = groupBy(inFlight, requestLabel).flatMap(([, [first]]) => first ?? []);
   const members = failures.filter(
@@ -185,6 +189,22 @@ export function died(
     members.find((one) => one.failure.template.ordinary === true && !wasInFlight(one)) ?? members.at(-1);
   if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
+  const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
+  // What every client sends, and the store accepted before, did not kill it by itself.
+  if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2))
+    return {
+      sought: { kind: 'dies', words: 'stops answering for good' },
+      found: {
+        ...bareExplanation(ordinary, exchange),
+        kind: 'from-then-on',
+        conditions: [{ note: 'from some point in the run onwards' }],
+        inside: [members.length, members.length],
+        until: answers,
+        template,
+        repeat: { times: Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2)), inFlight: 1 },
+      },
+      members,
+    };
   return {
     sought: { kind: 'dies', words: `stops answering for good${distinct.length === 1 ? '' : ', probably'}` },
     found: {
@@ -193,6 +213,7 @@ export function died(
       conditions: [wordsFor(distinct.slice(0, MAX_NAMED))],
       inside: [1, 1],
       before: distinct.slice(0, MAX_SENT),
+      until: answers,
       template,
     },
     members,

@@ -70,9 +70,16 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const withIds = (some: readonly string[], addend = '') =>
     ids.length === 0 ? some : [set(addend), ...some];
   if (!isRepeated) return withVariables(withIds(lines), request.url);
+  if (repeat.onConnection === true) {
+    // curl sends to every URL of a range over one connection, and no fragment.
+    const ranged = main.replace(` ${request.url} `, () => ` '${request.url}#[1-${repeat.times}]' `);
+    return withVariables(withIds([`${ranged} | sort | uniq -c`]), request.url);
+  }
   if (repeat.inFlight <= 1) {
+    // A store that hangs would keep each of the others waiting.
+    const givesUpAtOnce = unanswered && repeat.inFlight === 1;
     const loop = (some: readonly string[]) =>
-      `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}; done`;
+      `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}${givesUpAtOnce ? ' || break' : ''}; done`;
     // What came before may have to come in a row.
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];

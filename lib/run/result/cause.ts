@@ -72,6 +72,8 @@ export interface Cause {
 export interface Repeat {
   readonly times: number;
   readonly inFlight: number;
+  /** All of them go over one connection. */
+  readonly onConnection?: true;
   /** Requests in flight have the same id. */
   readonly sameId?: true;
 }
