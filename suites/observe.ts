@@ -412,7 +412,7 @@ export const observationChecks: readonly Check[] = [
       const in10 = { delivery: { version: '1.0' } } as const;
       return {
         'protocol/http-1.0': plain(context, in10),
-        // Not standardised (RFC 9112 appendix C.2.2): aiohttp neither closes the connection nor sends a length.
+        // Few clients send it (RFC 9112 appendix C.2.2), and aiohttp then neither closes the connection nor sends a length.
         'protocol/http-1.0-keep-alive': plain(context, {
           ...in10,
           headers: [['connection', 'keep-alive']],

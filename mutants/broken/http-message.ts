@@ -71,21 +71,6 @@ export const httpMessage: readonly BrokenStore[] = [
     routing(({ message: { httpVersion } }) => httpVersion === '1.0', 'hang'),
   ),
   broken(
-    'http-1.0-endless',
-    'keeps a connection of HTTP/1.0 open, but does not say how long the response is',
-    ['invariants/answers'],
-    (right) => ({
-      send(answer, response, request) {
-        const { socket, httpVersion, headers } = request.message;
-        if (httpVersion !== '1.0' || headers.connection !== 'keep-alive')
-          return right.send(answer, response, request);
-        const { status, body = '' } = answer;
-        socket.write(`HTTP/1.0 ${status} OK\r\nContent-Type: application/json\r\n\r\n`);
-        socket.write(body);
-      },
-    }),
-  ),
-  broken(
     'http-coding-case',
     'answers 501 to a transfer coding in another case than chunked',
     ['invariants/no-server-error'],
