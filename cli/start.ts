@@ -51,7 +51,6 @@ export class StartedStore {
     return this.process.hasEnded();
   }
 
-  /** Starts the store again. */
   async startAgain(): Promise<void> {
     this.ends += 1;
     await this.process.stop();

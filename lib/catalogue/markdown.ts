@@ -43,7 +43,6 @@ export function reference(entries: readonly CatalogueEntry[]): string {
   ].join('\n');
 }
 
-/** A section for each check. */
 export const sections = (entries: readonly CatalogueEntry[]): string => entries.map(section).join('\n');
 
 const section = ({ id, level, statement, basis, sends, hint }: CatalogueEntry): string =>

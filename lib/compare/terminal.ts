@@ -115,7 +115,6 @@ function causes(comparison: Comparison, paint: Paint): string[] {
 }
 
 interface TableRow {
-  /** The lines of its title. */
   readonly title: readonly string[];
   readonly level: string;
   /** One for each store that was run. */

@@ -26,7 +26,6 @@ interface DocumentInfo {
   readonly file: string;
   readonly version: string;
   readonly sha256: string;
-  /** Its OpenAPI version. */
   readonly openapi: string;
   /** The overlay files applied to it, in order. */
   readonly overlays: readonly string[];
@@ -44,7 +43,6 @@ interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
 /** A document from which a contract is extracted. */
 export interface Source {
   readonly document: Document;
-  /** Its OpenAPI version. */
   readonly openapi: string;
   readonly overlays: readonly string[];
   /** Digest of its value with the overlays applied. */

@@ -29,7 +29,6 @@ export interface ExperimentChannel {
 /** Thrown when no more requests are allowed. */
 class BudgetSpent extends Error {}
 
-/** The run whose failures are to be explained. */
 export interface ExplainedRun {
   readonly results: readonly CheckResult[];
   readonly contract: Contract;

@@ -13,7 +13,6 @@ import { symptomsOf } from './symptom/symptoms-of.ts';
 export interface RecordedFault {
   readonly symptom: string;
   readonly template: RequestTemplate;
-  /** The checks that it explained. */
   readonly checks: readonly Check[];
   /** The symptoms of other causes, which the same request may show as well. */
   readonly others: readonly string[];

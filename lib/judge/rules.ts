@@ -297,7 +297,6 @@ export const echoes =
         );
   };
 
-/** The message of a 400 whose body is an Error. */
 function errorMessage(exchange: Exchange, contract: Contract): string | undefined {
   if (exchange.kind !== 'answered' || exchange.response.status !== 400) return undefined;
   const content = contentOf(exchange.response);

@@ -7,7 +7,6 @@ import { isInvalid } from './validity.ts';
 
 /** A body that a store must reject. */
 interface InvalidBody {
-  /** What is wrong with it. */
   readonly name: string;
   /** Makes it from a valid plant; undefined if that is impossible. */
   readonly madeOf: (plant: JsonObject) => Body | undefined;
@@ -26,7 +25,6 @@ export const defectiveBodies = (contract: Contract): readonly (InvalidBody & { r
       },
     }));
 
-/** Bodies that are not JSON. */
 export const malformedBodies: readonly InvalidBody[] = notJson.map(({ name, apply }) => ({
   name,
   madeOf: (plant) => ({ json: plant, edit: apply }),

@@ -11,7 +11,6 @@ import type { Credential, RequestTemplate } from './test-case.ts';
 /** How the plant of a step resembles the plant of an earlier step. */
 type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
-/** What is wrong with a request. */
 export type Wrong =
   | {
       readonly kind: 'body';

@@ -103,7 +103,6 @@ export class AnswerReader {
     this.pending = this.pending.subarray(bytes.length);
   }
 
-  /** Whether the body is complete. */
   private readBody(): boolean {
     switch (this.framing.kind) {
       case 'none':

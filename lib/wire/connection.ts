@@ -1,6 +1,5 @@
 import type { Exchange, Fault, Request } from './exchange.ts';
 
-/** Limits on a response. */
 export interface ResponseLimits {
   /** Milliseconds for the complete response, not including the time to connect. */
   readonly timeout: number;

@@ -128,7 +128,6 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   ];
 }
 
-/** Groups that are named one by one. */
 const MAX_GROUPS = 3;
 
 /** The class with the most members first; of two with the same members, the one that is listed first. */
@@ -194,7 +193,6 @@ function smallestAround(
   return { words, group: smallest.group, candidates, isExact: exceptions !== undefined };
 }
 
-/** Exceptions that are named. */
 const MAX_EXCEPTIONS = 2;
 
 /** Names the few classes or values that together make up exactly this set. */

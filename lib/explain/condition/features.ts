@@ -137,7 +137,6 @@ function roundBetween(low: number, high: number): number {
   return low;
 }
 
-/** The same for sizes. */
 function sizesIn(tries: Tries): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [

@@ -192,7 +192,6 @@ async function triedPoints(
 interface Change {
   readonly low: bigint;
   readonly high: bigint;
-  /** Whether the lower one shows it. */
   readonly shows: boolean;
 }
 

@@ -86,7 +86,6 @@ export type Topic =
   | 'beyond ASCII'
   | 'control character';
 
-/** The topics of the parts of a request. */
 const TOPICS_OF_PARTS: Readonly<Record<string, Topic>> = {
   Authorization: 'credential',
   'Content-Type': 'media type',

@@ -105,7 +105,6 @@ export type ValueGroup =
   | 'rejected before'
   | 'aborted before';
 
-/** One of the values of a dimension. */
 export interface Value {
   /** The words in a label, including `with` or `after`; not printed for the usual value. */
   readonly name: string;

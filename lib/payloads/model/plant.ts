@@ -138,7 +138,6 @@ const twice = (property: string, second: string): Value => ({
   doubtful: true,
 });
 
-/** Undeclared properties: their names. */
 const UNDECLARED_NAMES: readonly Value[] = [
   ...inGroup('undeclared property', [
     changing(
@@ -172,7 +171,6 @@ const UNDECLARED_NAMES: readonly Value[] = [
   ]),
 ];
 
-/** Undeclared properties: their values. */
 const UNDECLARED_VALUES: readonly Value[] = [
   adding('with undeclared text', [['notes', 'Needs light']]),
   adding('with undeclared text containing every escape', [

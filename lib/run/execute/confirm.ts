@@ -83,7 +83,6 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
   return concurrent.failed === 0 ? 'once' : 'under-concurrency';
 }
 
-/** The retries of one failure. */
 class FailureRetries {
   /** With the values of the failure. */
   readonly same = new RetryCount();
@@ -104,7 +103,6 @@ class FailureRetries {
     this.fresh = holdsFresh(failure.template, execution.run.judging.token) ? new RetryCount() : this.same;
   }
 
-  /** Whether one in isolation failed. */
   get showInIsolation(): boolean {
     return this.fresh.failed + this.same.failed > 0;
   }

@@ -63,7 +63,6 @@ export interface FailureGroup {
   readonly problem: string;
   /** The kind of request, if the problem does not name it, in words that do not differ from run to run. */
   readonly request?: string;
-  /** Cases that failed. */
   readonly failed: number;
   /** Place of the first of them among the cases. */
   readonly place: number;
@@ -83,7 +82,6 @@ export interface CheckResult {
   readonly verdict: Verdict;
   /** Cases tried, requests sent by a scenario, or exchanges judged by an invariant. */
   readonly cases: number;
-  /** Cases that failed. */
   readonly failed: number;
   readonly seconds: number;
   /** The failure to look at first, then a few with other problems. */
@@ -119,7 +117,6 @@ export interface Stop {
     | 'outage'
     /** The store leaves most requests unanswered. */
     | 'unresponsive';
-  /** What happened. */
   readonly reason: string;
   /** What to do about it. */
   readonly remedy: string;
