@@ -137,6 +137,24 @@ EventEmitter.prototype.emit = function (event, ...others) {
     expect(cause.steps.at(-1)).toContain('-d null');
   });
 
+  test('after its response, so that no request fails, is not judged to conform', async () => {
+    const port = freePort();
+    const late = `import { Server } from 'node:http';
+let requests = 0;
+Server.prototype.emit = new Proxy(Server.prototype.emit, {
+  apply(emit, server, [event, ...others]) {
+    if (event === 'request' && (requests += 1) === 2) others[1].once('close', () => process.exit(1));
+    return Reflect.apply(emit, server, [event, ...others]);
+  },
+});`;
+    const args = ['--only', 'ordinary/answers-200', '--concurrency', '1'];
+    const { code, stdout } = await started(storeAt(port, late), { port, args });
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/the store died \d+ times?, and was started\s+again/),
+    ]);
+  });
+
   test('and cannot be started again is reported with its signal and the end of its output', async () => {
     const port = freePort();
     const once = `import { mkdirSync } from 'node:fs'; mkdirSync('lock');

@@ -15,7 +15,7 @@ import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './r
 import { type CreatedParts, createParts } from './run-parts.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
-import type { Restart } from './send/recovery.ts';
+import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
 export interface RunOptions {
@@ -276,6 +276,7 @@ export async function openRun(
     },
     shortenTimeout: () => sender.shortenTimeout(),
     async close() {
+      if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
       return footerOf(settings, parts, results, { advice, seconds: (performance.now() - started) / 1000 });
     },

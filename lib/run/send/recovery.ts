@@ -159,7 +159,7 @@ export class Recovery {
     if (this.restart === undefined || !isDead) return false;
     if (this.restarts >= MAX_RESTARTS || this.restartMs >= MAX_RESTART_MS) return false;
     this.restarts += 1;
-    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(DIES_OFTEN);
+    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(diedTimes(this.restarts));
     const began = performance.now();
     await this.restart();
     this.restartMs += performance.now() - began;
@@ -193,11 +193,12 @@ export class Recovery {
   }
 }
 
-const DIES_OFTEN: Stop = {
+/** Why a run against a store that was started again is no proof that it is right. */
+export const diedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
-  reason: `the store died ${MAX_RESTARTS_IN_CHECKS} times, and was started again each time`,
+  reason: `the store died ${counted(times, 'time')}, and was started again`,
   remedy: 'look in its output for why, and repeat the run once that is repaired',
-};
+});
 
 const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   kind: 'unresponsive',
