@@ -29,6 +29,6 @@ export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
 export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;
-  const blocks = ({ sought: { kind } }: Cluster) => (kind === 'dies' ? 1 : 0);
+  const blocks = ({ sought: { kind } }: Cluster) => (kind === 'dies' || kind === 'crashes' ? 1 : 0);
   return clusters.toSorted((a, b) => isMust(b) - isMust(a) || blocks(b) - blocks(a) || checks(b) - checks(a));
 }

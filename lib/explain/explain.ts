@@ -173,7 +173,7 @@ const simplestFirst = (
 };
 
 /** What is wrong if the store had to be started again after each request that shows the symptom. */
-const DIES = { kind: 'dies', words: 'dies' } as const;
+const CRASHES = { kind: 'crashes', words: 'dies without an answer' } as const;
 const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
 async function explainSymptom(
@@ -190,7 +190,7 @@ async function explainSymptom(
     ];
     const isFatal = experiments.restarts - restartsBefore >= REPEATS;
     const sought =
-      isFatal && UNANSWERED.includes(lead.sought.kind) ? { ...lead.sought, ...DIES } : lead.sought;
+      isFatal && UNANSWERED.includes(lead.sought.kind) ? { ...lead.sought, ...CRASHES } : lead.sought;
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)

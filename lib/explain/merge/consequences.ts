@@ -64,7 +64,7 @@ const explainsChance: Explains = (one, other) =>
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (one, other) =>
-  hasSymptom(one, 'dies') &&
+  hasSymptom(one, 'crashes') &&
   one.found.kind === 'always' &&
   hasSymptom(other, 'closed', 'no-answer', 'incomplete') &&
   (other.found.kind === 'once' || isIntermittent(other));

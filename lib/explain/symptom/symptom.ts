@@ -21,6 +21,7 @@ const ASPECTS = {
   'unread-body': 'outcome',
   /** The store answers nothing any more. */
   dies: 'outcome',
+  crashes: 'outcome',
   /** All requests get the same response. */
   'same-for-all': 'outcome',
   /** All requests get none. */

@@ -72,7 +72,7 @@ const eachTopic = (
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
   {
-    symptoms: ['dies'],
+    symptoms: ['dies', 'crashes'],
     text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has exited or hangs. Add one error handler that answers every exception, and fix what caused this one.',
     settings: {
       Express:
