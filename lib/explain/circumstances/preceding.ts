@@ -10,6 +10,7 @@ import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
+import { unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
@@ -211,16 +212,37 @@ export async function afterMany(
   counts: readonly number[] = COUNTS,
 ): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS)
-    for (const count of counts) {
+    for (const [index, count] of counts.entries()) {
       const sequence = await preceding.alwaysAfter(kind, count);
       if (sequence === undefined) continue;
       // An intermittent failure also occurs after other predecessors.
       const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
       const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
       if (!(await isEachTime(REPEATS, isHidden))) return undefined;
-      return preceding.finding({ phrase: `after ${count} ${kind.many} in a row` }, sequence);
+      // Counts that the caller knows are exact.
+      const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
+      const least = await leastAfter(preceding, kind, { fewer, count, sequence });
+      return preceding.finding({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
     }
   return undefined;
+}
+
+/** The least number of requests of one kind, more than `fewer`, after which a symptom shows, as far as the budget goes. */
+async function leastAfter(
+  preceding: Preceding,
+  kind: Kind,
+  known: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
+): Promise<Pick<typeof known, 'count' | 'sequence'>> {
+  let { fewer, count, sequence } = known;
+  await unlessSpent(async () => {
+    while (count - fewer > 1) {
+      const middle = Math.floor((fewer + count) / 2);
+      const found = await preceding.alwaysAfter(kind, middle);
+      if (found === undefined) fewer = middle;
+      else [count, sequence] = [middle, found];
+    }
+  });
+  return { count, sequence };
 }
 
 /** Requests on one connection after which most servers that limit them have closed it. */

@@ -170,7 +170,7 @@ const FORMS = [
   'true',
 ] as const;
 
-const INHERITED = 'is the name of a property of every object';
+const INHERITED = 'is an inherited property such as constructor';
 
 /** Sets of texts that programs treat alike. */
 const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
