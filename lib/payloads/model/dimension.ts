@@ -97,6 +97,7 @@ export type ValueGroup =
   | 'same without the fault'
   | 'same id'
   | 'same id beside'
+  | 'known id'
   | 'overlapping'
   | 'beside'
   | 'later on its connection'

@@ -146,6 +146,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   'property order': [['whose properties are in another order', ANY]],
   history: [
     ['after the same request without the fault', 'same without the fault'],
+    ['with the same id as another request', 'known id', { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
     [BESIDE_SAME_ID, 'same id beside', { topics: ['known value'] }],
     ['that arrive while another one is handled', 'overlapping'],
