@@ -39,8 +39,11 @@ export const keptAlive = (
 ): Pick<RunOptions, 'explainStop' | 'restart'> => ({
   explainStop: (stop) => started.explainStop(stop),
   async restart() {
+    // One that still runs may only have closed its port for a moment.
+    if (!started.hasEnded()) return false;
     await started.startAgain();
     await waitForStore(store, started, signal);
+    return true;
   },
 });
 

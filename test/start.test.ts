@@ -159,6 +159,23 @@ Server.prototype.emit = new Proxy(Server.prototype.emit, {
     ]);
   });
 
+  test('only seemingly, as it reloads and closes its port for a moment, is waited for and not accused', async () => {
+    const port = freePort();
+    const reload = `import { Server } from 'node:http';
+const servers = [];
+const listen = Server.prototype.listen;
+Server.prototype.listen = function (...args) { servers.push(this); return listen.apply(this, args); };
+setTimeout(() => {
+  for (const server of servers) {
+    server.close(() => setTimeout(() => listen.call(server, ${port}, '127.0.0.1'), 500));
+    server.closeIdleConnections();
+  }
+}, 1000);`;
+    const args = ['--only', 'ordinary', '--rate', '100'];
+    const { code, stderr } = await started(storeAt(port, reload), { port, args });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('died')]);
+  });
+
   test('and cannot be started again is reported with its signal and the end of its output', async () => {
     const port = freePort();
     const once = `import { mkdirSync } from 'node:fs'; mkdirSync('lock');

@@ -22,8 +22,8 @@ const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000]
 /** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
 
-/** Starts a store again, and resolves when it listens or cannot be started. */
-export type Restart = () => Promise<void>;
+/** Starts a store again that has ended, and waits for it. Resolves to whether it had ended. */
+export type Restart = () => Promise<boolean>;
 
 /** Sends one request, ignoring exclusive access. */
 interface Prober {
@@ -158,11 +158,11 @@ export class Recovery {
     const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
     if (this.restart === undefined || !isDead) return false;
     if (this.restarts >= MAX_RESTARTS || this.restartMs >= MAX_RESTART_MS) return false;
+    const began = performance.now();
+    if (!(await this.restart())) return false;
+    this.restartMs += performance.now() - began;
     this.restarts += 1;
     if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(diedTimes(this.restarts));
-    const began = performance.now();
-    await this.restart();
-    this.restartMs += performance.now() - began;
     return true;
   }
 
