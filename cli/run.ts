@@ -13,7 +13,7 @@ import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
-import { type Estimate, estimate } from '../lib/run/plan/estimate.ts';
+import { type Estimate, estimate, storedEstimates } from '../lib/run/plan/estimate.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
 import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -121,7 +121,7 @@ async function prepareRuns(
     ];
     warn(planned.contract.document.warnings);
     if (!quiet && expected === undefined) {
-      expected = await estimate(planned);
+      expected = await estimate(planned, storedEstimates(planned.contract));
       announce(expected, planned.baseUrl);
     }
     if (start !== undefined) await requireFree(planned.baseUrl);

@@ -229,6 +229,16 @@ describe('replay', () => {
     });
   });
 
+  test('announces the few requests that it sends, not those of the whole check', async () => {
+    const id = 'invalid/rejects-numeric-string-id';
+    await withStore('id-numeral-string', async ({ url }) => {
+      const out = folder();
+      await suite(['run', url, '--only', id, '--cases', '120', '--out', out], env);
+      const { stderr } = await suite(['replay', join(out, 'report.json'), id, url], env);
+      expect(stderr).toMatch(/^Sending about \d requests to /);
+    });
+  });
+
   test('says why it cannot replay', async () => {
     const gone = await suite(
       ['replay', broken, 'invalid/rejects-numeric-string-id', 'http://127.0.0.1:1'],

@@ -1,7 +1,7 @@
 import type { Baseline, RunRecord } from '../report/record/record.ts';
 import { Recorder } from '../report/record/recorder.ts';
 import { redactor } from '../report/record/redact.ts';
-import { type Estimate, estimate } from '../run/plan/estimate.ts';
+import { type Estimate, estimate, storedEstimates } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import { findCauses, openRun, type RunHandle, type RunOptions } from '../run/run.ts';
@@ -86,7 +86,7 @@ export async function compareStores(
 export async function estimateOf(plan: RunOptions): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [
-    await estimate(plan),
+    await estimate(plan, storedEstimates(plan.contract)),
     await estimate({ ...plan, cases, thorough: false, catalogue: plan.catalogue.filter(isSampled) }),
   ];
   return { requests: checks.requests + payloads.requests, plants: checks.plants + payloads.plants };

@@ -29,13 +29,16 @@ const ID = 1_000_001n;
 /**
  * Counts what a run would send, without sending it. Failures cost further requests to confirm and shrink
  * them.
+ * @param stored what `storedEstimates` knows of the checks, unless the catalogue has others under their ids
  */
-export async function estimate({ contract, catalogue, ...options }: RunOptions): Promise<Estimate> {
+export async function estimate(
+  { contract, catalogue, ...options }: RunOptions,
+  stored?: StoredEstimates,
+): Promise<Estimate> {
   requireOrdinary(contract);
   const { seed = 1, cases = DEFAULTS.cases, selected = () => true, thorough = false } = options;
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
-  const isUsual = cases === DEFAULTS.cases && !thorough;
-  const known = isUsual ? storedEstimates(contract) : undefined;
+  const known = cases === DEFAULTS.cases && !thorough ? stored : undefined;
   // One request is sent first to find out whether the run can begin.
   let [requests, plants] = [1, 1];
   for (const check of catalogue) {
@@ -99,10 +102,13 @@ export async function estimateCheck(
 /** The file with the estimates for the suite's own document and the usual number of cases. A test makes it again. */
 const STORED = 'lib/run/plan/estimates.json';
 
-/** Estimates that are stored, as to make them takes longer than to find most faults. */
-function storedEstimates({ document }: Contract): Readonly<Record<string, Estimate>> | undefined {
+/** By the ids of the checks. */
+type StoredEstimates = Readonly<Record<string, Estimate>>;
+
+/** Estimates for the checks of the suite: to make them takes longer than to find most faults. */
+export function storedEstimates({ document }: Contract): StoredEstimates | undefined {
   if (document.sha256 !== DOCUMENT_SHA256) return undefined;
-  return JSON.parse(packageText(STORED)) as Readonly<Record<string, Estimate>>;
+  return JSON.parse(packageText(STORED)) as StoredEstimates;
 }
 
 const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);
