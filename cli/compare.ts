@@ -35,8 +35,9 @@ export function compareCommand(exitWith: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-Every store gets the same payloads; only the ids differ. Targets of a configuration are started, stopped and reached as it says; what is sent is the same for all. Given saved records, the command
-compares their checks and observations and sends nothing.
+Every store gets the same payloads; only the ids differ. Targets of a configuration are started, stopped and
+reached as it says; what is sent is the same for all. Given saved records, the command compares their checks
+and observations and sends nothing.
 
 Exit codes (the worst of all stores):
   0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;

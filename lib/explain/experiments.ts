@@ -126,10 +126,7 @@ export class Experiments {
     if (!this.hasBudgetFor(times)) throw new BudgetSpent();
     const template = templateOf(state);
     const later = Array.from({ length: times - 1 }, () => template);
-    const exchanges = await this.channel.sendOutsideChecks([onFreshConnection(template), ...later], 1);
-    if (exchanges === undefined) throw new BudgetSpent();
-    this.sent += times;
-    return exchanges;
+    return this.sendAll([onFreshConnection(template), ...later], 1);
   }
 
   get hasBudget(): boolean {
@@ -144,8 +141,15 @@ export class Experiments {
     return this.sent + requests <= this.run.budget.requests && performance.now() < until;
   }
 
-  private async sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    const exchanges = await this.channel.sendOutsideChecks(templates.map(inIsolation));
+  private sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
+    return this.sendAll(templates.map(inIsolation));
+  }
+
+  private async sendAll(
+    templates: readonly RequestTemplate[],
+    maxInFlight?: number,
+  ): Promise<readonly Exchange[]> {
+    const exchanges = await this.channel.sendOutsideChecks(templates, maxInFlight);
     if (exchanges === undefined) throw new BudgetSpent();
     this.sent += templates.length;
     return exchanges;

@@ -21,6 +21,14 @@ const adding =
       reference.send({ ...answer, headers: { ...answer.headers, ...headers } }, response, request),
   });
 
+/** Echoes the whole body, as long as it is not nested too deeply for the store. */
+const echoing = (maxDepth: number, indent?: number): Change =>
+  answering((answer, { name, tag }, { body }) => {
+    if (depthOf(body.toString()) > maxDepth) return answer;
+    const plant: Record<string, unknown> = JSON.parse(body.toString());
+    return { ...answer, body: JSON.stringify({ ...plant, name, tag }, null, indent) };
+  });
+
 const RAW_BLOCK_BYTES = 100_000;
 /** Encodes as Zstandard without compressing (RFC 8878): a frame of raw blocks. */
 function zstd(bytes: Buffer): Buffer {
@@ -236,20 +244,12 @@ export const dressing: readonly RightStore[] = [
   right(
     'echoes-all',
     'echoes the whole body with undeclared properties, without those that would make it an invalid Plant',
-    answering((answer, { name, tag }, { body }) => {
-      if (depthOf(body.toString()) > 100) return answer;
-      const plant: Record<string, unknown> = JSON.parse(body.toString());
-      return { ...answer, body: JSON.stringify({ ...plant, name, tag }) };
-    }),
+    echoing(100),
   ),
   right(
     'echoes-all-indented',
     'echoes the whole body, indented by four spaces a level: deeply nested ones become longer than 8 MiB',
-    answering((answer, { name, tag }, { body }) => {
-      if (depthOf(body.toString()) > 2500) return answer;
-      const plant: Record<string, unknown> = JSON.parse(body.toString());
-      return { ...answer, body: JSON.stringify({ ...plant, name, tag }, null, 4) };
-    }),
+    echoing(2500, 4),
   ),
   right(
     'message-quotes',

@@ -37,9 +37,9 @@ async function sameValues(state: RequestState, search: Search): Promise<Explanat
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
   if (found === undefined) return undefined;
-  const { shown, waves, repeat } = found;
+  const { waves, repeat } = found;
   return {
-    ...bareExplanation(shown.state, shown.exchange),
+    ...bareExplanation(found.state, found.exchange),
     kind: 'under-concurrency',
     conditions: [{ phrase: BESIDE_SAME_ID, topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
@@ -51,7 +51,8 @@ async function sameValues(state: RequestState, search: Search): Promise<Explanat
 const WAVES_OF_SAME_ID = 3;
 
 interface Shown {
-  readonly shown: { readonly state: RequestState; readonly exchange: Exchange };
+  readonly state: RequestState;
+  readonly exchange: Exchange;
   /** Waves of requests in which the symptom showed. */
   readonly waves: number;
   readonly repeat: Explanation['repeat'];
@@ -59,7 +60,7 @@ interface Shown {
 
 /** With an id that the store has accepted before. */
 async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
-  let shown: Shown['shown'] | undefined;
+  let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
   let waves = 0;
   for (let left = WAVES_OF_SAME_ID; left > 0; left -= 1) {
     const { freshId } = (await search.send(state)).request;
@@ -73,7 +74,7 @@ async function withUsedId(state: RequestState, size: number, search: Search): Pr
     shown = { state: withSameId, exchange };
   }
   if (shown === undefined || waves < 2) return undefined;
-  return { shown, waves, repeat: { times: size * 16, inFlight: size * 4, sameId: true } };
+  return { ...shown, waves, repeat: { times: size * 16, inFlight: size * 4, sameId: true } };
 }
 
 /** With an id that is new to the store, which may reject any other one. */
@@ -94,7 +95,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
     exchange = one;
   }
   if (exchange === undefined || waves < 2) return undefined;
-  return { shown: { state: after('beside'), exchange }, waves, repeat: { times: size * 4, inFlight: 2 } };
+  return { state: after('beside'), exchange, waves, repeat: { times: size * 4, inFlight: 2 } };
 }
 
 /** Concurrent pairs per wave, and number of waves. */

@@ -8,7 +8,7 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { sweep } from '../condition/sweep.ts';
+import { bisect, sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
@@ -231,18 +231,16 @@ export async function afterMany(
 async function leastAfter(
   preceding: Preceding,
   kind: Kind,
-  known: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
-): Promise<Pick<typeof known, 'count' | 'sequence'>> {
-  let { fewer, count, sequence } = known;
-  await unlessSpent(async () => {
-    while (count - fewer > 1) {
-      const middle = Math.floor((fewer + count) / 2);
-      const found = await preceding.alwaysAfter(kind, middle);
-      if (found === undefined) fewer = middle;
-      else [count, sequence] = [middle, found];
-    }
-  });
-  return { count, sequence };
+  { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
+): Promise<{ readonly count: number; readonly sequence: Sequence }> {
+  let least = { count, sequence };
+  const showsAfter = async (point: bigint) => {
+    const found = await preceding.alwaysAfter(kind, Number(point));
+    if (found !== undefined) least = { count: Number(point), sequence: found };
+    return found !== undefined;
+  };
+  await unlessSpent(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
+  return least;
 }
 
 /** Requests on one connection after which most servers that limit them have closed it. */

@@ -190,32 +190,29 @@ export function died(
   if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
   const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
+  const sought = { kind: 'dies', words: 'stops answering for good' } as const;
+  const known = {
+    ...bareExplanation(ordinary, exchange),
+    kind: 'from-then-on',
+    until: answers,
+    template,
+  } as const;
   // What every client sends, and the store accepted before, did not kill it by itself.
-  if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2))
-    return {
-      sought: { kind: 'dies', words: 'stops answering for good' },
-      found: {
-        ...bareExplanation(ordinary, exchange),
-        kind: 'from-then-on',
-        conditions: [{ note: 'from some point in the run onwards' }],
-        inside: [members.length, members.length],
-        until: answers,
-        template,
-        repeat: { times: Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2)), inFlight: 1 },
-      },
-      members,
-    };
+  if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
+    const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
+    const conditions = [{ note: 'from some point in the run onwards' }];
+    const found = {
+      ...known,
+      conditions,
+      inside: [members.length, members.length],
+      repeat: { times, inFlight: 1 },
+    } as const;
+    return { sought, found, members };
+  }
+  const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
   return {
-    sought: { kind: 'dies', words: `stops answering for good${distinct.length === 1 ? '' : ', probably'}` },
-    found: {
-      ...bareExplanation(ordinary, exchange),
-      kind: 'from-then-on',
-      conditions: [wordsFor(distinct.slice(0, MAX_NAMED))],
-      inside: [1, 1],
-      before: distinct.slice(0, MAX_SENT),
-      until: answers,
-      template,
-    },
+    sought: distinct.length === 1 ? sought : { ...sought, words: `${sought.words}, probably` },
+    found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT) },
     members,
   };
 }

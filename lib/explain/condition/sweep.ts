@@ -202,7 +202,7 @@ const changesIn = (tried: readonly TriedPoint[]): readonly Change[] =>
   });
 
 /** The last point that is like the lower one. */
-async function bisect({ low, high, shows }: Change, at: AttemptAt): Promise<bigint> {
+export async function bisect({ low, high, shows }: Change, at: AttemptAt): Promise<bigint> {
   if (high - low <= 1n) return low;
   const middle = (low + high) / 2n;
   const isLikeLow = (await at(middle)) === shows;

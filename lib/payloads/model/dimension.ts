@@ -97,7 +97,6 @@ export type ValueGroup =
   | 'same without the fault'
   | 'same id'
   | 'same id beside'
-  | 'known id'
   | 'overlapping'
   | 'beside'
   | 'later on its connection'

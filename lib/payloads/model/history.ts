@@ -202,25 +202,19 @@ export const historyOfValid: Dimension = dimension('history', [
   ...BEFORE_ANY,
   ...optional([
     anyOf([
-      after('after a plant with the same id', sameId, 'same', 'same id', 'known id'),
-      after(
-        'after a plant with the same id that differs in having a tag',
-        complement,
-        'same',
-        'same id',
-        'known id',
-      ),
+      after('after a plant with the same id', sameId, 'same', 'same id'),
+      after('after a plant with the same id that differs in having a tag', complement, 'same', 'same id'),
       after('after a plant with the same name', sameName, 'same'),
     ]),
     anyOf([
       after('after a plant whose name differs only in case', upperCase, 'same'),
       after('after a plant whose name differs only in normalization', decomposed, 'same'),
     ]),
-    after('after the same request', valid, 'same', 'later on its connection', 'same id', 'known id'),
+    after('after the same request', valid, 'same', 'later on its connection', 'same id'),
     after('after the same request without a token', withoutToken, 'other'),
     anyOf([
-      after('at the same time as the same request', valid, 'beside', 'same id beside', 'known id'),
-      after('at the same time as a plant with the same id', sameId, 'beside', 'same id beside', 'known id'),
+      after('at the same time as the same request', valid, 'beside', 'same id beside'),
+      after('at the same time as a plant with the same id', sameId, 'beside', 'same id beside'),
     ]),
   ]),
   anyOf([

@@ -72,8 +72,8 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
   if (retries.showInIsolation) return 'now-and-then';
   if (slow) return 'once';
 
-  await retries.concurrently('alone');
-  if (concurrent.failed === 0) await retries.concurrently('among ordinary ones');
+  await retries.concurrently('its own kind');
+  if (concurrent.failed === 0) await retries.concurrently('ordinary requests');
   // As often as it takes to see the failure in isolation, if it is as frequent there.
   const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
   const enough =
@@ -128,11 +128,11 @@ class FailureRetries {
     }
   }
 
-  /** Retries many at a time, alone or each beside an ordinary request. */
-  async concurrently(company: 'alone' | 'among ordinary ones'): Promise<void> {
+  /** Retries many at a time, among themselves or each beside an ordinary request. */
+  async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { searchBudget: budget, concurrency, ordinary } = this.execution.run;
     const attempt = async () => {
-      if (company === 'alone') return this.anew();
+      if (among === 'its own kind') return this.anew();
       const [, again] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
       return again;
     };

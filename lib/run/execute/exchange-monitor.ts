@@ -54,7 +54,7 @@ export class ExchangeMonitor implements ExchangeListener {
   readonly last: LastRequests;
   /** The Server header of the first response that has one. */
   server: string | undefined;
-  /** Responses of each status up to the last 200, and after it. */
+  /** Responses of each status up to the last 200. */
   readonly answers = new AnswerCounts();
   /** Requests without an answer since the last answer. */
   brokenInRow = 0;

@@ -19,7 +19,7 @@ interface Kept extends RequestInFlight {
 const MAX_KEPT = 200;
 /**
  * Grace period in ms: a dying store may still answer, and we may read that late; a request that we aborted may kill
- * the store shortly afterwards.
+ * the store a moment later.
  */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 

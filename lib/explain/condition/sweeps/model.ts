@@ -68,7 +68,7 @@ const ALSO: Readonly<
 /** Values that have a common name: those of a group of the model, or those with which a matching text is sent. */
 type NamedValues = readonly [
   phrase: string,
-  which: ValueGroup | RegExp,
+  which: ValueGroup | readonly ValueGroup[] | RegExp,
   flags?: Pick<Wording, 'isLarger' | 'topics'>,
 ];
 
@@ -146,7 +146,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   'property order': [['whose properties are in another order', ANY]],
   history: [
     ['after the same request without the fault', 'same without the fault'],
-    ['with the same id as another request', 'known id', { topics: ['known value'] }],
+    ['with the same id as another request', ['same id', 'same id beside'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
     [BESIDE_SAME_ID, 'same id beside', { topics: ['known value'] }],
     ['that arrive while another one is handled', 'overlapping'],
@@ -187,7 +187,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
   const own = namedOf(part).filter(([, which]) =>
-    typeof which === 'string' ? groups.includes(which) : which.test(text),
+    which instanceof RegExp ? which.test(text) : [which].flat().some((group) => groups.includes(group)),
   );
   return {
     value: name,
