@@ -151,10 +151,10 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   open: UNCLEAR_OUTCOME_COST,
 };
 
-/** A store that dies leaves the other requests in flight without an answer, too. */
-const VICTIM_COST = 500;
+/** What does not recur each time may be due to other requests, and the values of the request say less about it. */
+const UNSTEADY_COST = 500;
 
-/** Sorts ordinary requests first: a fault that they trigger affects all requests. */
+/** Sorts what recurs each time first, then ordinary requests: a fault that they trigger affects all requests. */
 const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
@@ -166,8 +166,8 @@ const simplestFirst = (
     const expected = experiments.expectedOutcomeOf(state);
     const outcomeCost =
       expected === 'accept' && isWrong400(sought) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
-    const victimCost = experiments.restarts > 0 && when !== 'always' ? VICTIM_COST : 0;
-    return delivered + outcomeCost + before.length * 10 + victimCost;
+    const unsteadyCost = when === 'always' ? 0 : UNSTEADY_COST;
+    return delivered + outcomeCost + before.length * 10 + unsteadyCost;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };
