@@ -317,6 +317,28 @@ describe.skipIf(absent)('the steps', () => {
       expect(output).toBe('200\n200\n');
     });
 
+    test('send many of one kind in a loop, with a fresh id each time', async () => {
+      const words = ['Oak', 'Elm', 'Fir', 'Yew'];
+      const others = await Promise.all(
+        words.map((word, index) => {
+          const id = 1_048_577n * BigInt(index * 9 + 1);
+          return reproductionOf(plant(`{"id":${id},"tag":"${word}"}`), recorder().baseUrl, id);
+        }),
+      );
+      const main = await reproductionOf(withId(), recorder().baseUrl);
+      await recorder().taken();
+      const before = others.map((one) => ({ ...one, connection: 'other' as const }));
+      const { steps, output, arrived } = await arriving({ ...main, before });
+      expect(steps).toHaveLength(3);
+      expect(steps[1]).toMatch(/^for i in \$\(seq 4\); do ID2=.*; done \| sort \| uniq -c$/);
+      expect(output).toMatch(/^ *4 200\nHTTP\/1\.1 200/);
+      expect(arrived.map(({ body }) => /Oak|Ficus/.exec(body)?.[0])).toEqual([
+        ...words.map(() => 'Oak'),
+        'Ficus',
+      ]);
+      expect(new Set(arrived.map(({ body }) => /\d+/.exec(body)?.[0])).size).toBe(5);
+    });
+
     test('use several ids', async () => {
       const { request, ...rest } = await preceded('same');
       const other = await reproductionOf(plant('{"id":1048577}'), recorder().baseUrl, 1_048_577n);

@@ -32,6 +32,8 @@ export interface Explanation {
   readonly repeat: Repeat;
   /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
   readonly until?: Answers | undefined;
+  /** Whether it shows for a while only, and the store recovers. */
+  readonly isForAWhile?: boolean;
   /** The divisor, if the remainder of the id decides. */
   readonly modulus?: number;
   /** Labels of what is wrong with the requests that it is about, and of all that was tried. */

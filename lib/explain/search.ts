@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
+import type { Before } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckFailure } from './cluster.ts';
@@ -90,7 +91,11 @@ export class Search {
 
   /** The same of a request that was sent. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.experiments.isShown(exchange, templateOf(state), this.sought);
+    return this.isShownBy({ exchange, template: templateOf(state) });
+  }
+
+  isShownBy({ exchange, template }: Before): boolean | undefined {
+    return this.experiments.isShown(exchange, template, this.sought);
   }
 
   /** Sends a request, and returns the exchange if it shows the symptom. */

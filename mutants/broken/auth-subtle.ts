@@ -217,6 +217,26 @@ export const authSubtle: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'auth-limiter-403',
+    '403 to everything for a second after ten wrong or missing tokens, whatever comes between them',
+    ['invariants/accepts-ordinary-plants', 'state/answers-any-sequence'],
+    withFreshState(() => {
+      let [wrong, until] = [0, 0];
+      return (right) => ({
+        authenticate(request) {
+          if (Date.now() < until) throw new Rejection(403, 403, 'too many failed logins');
+          try {
+            right.authenticate(request);
+          } catch (error) {
+            wrong += 1;
+            if (wrong % 10 === 0) until = Date.now() + 1000;
+            throw error;
+          }
+        },
+      });
+    }),
+  ),
+  broken(
     'auth-lockout-500',
     '500 to the eleventh wrong token in a row: the table of lockouts is missing',
     ['invariants/no-server-error', 'state/answers-any-sequence'],

@@ -6,6 +6,16 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 const unescaped = (name: string) => `{"name":"${name}"}`;
 
+/** The value of a text that is JSON, unless it is a string. */
+function parsedAgain(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? text : value;
+  } catch {
+    return text;
+  }
+}
+
 /** Stores whose 200 carries a body that is not one JSON value, or not a Plant. */
 export const plantBody: readonly BrokenStore[] = [
   broken(
@@ -224,6 +234,15 @@ export const plantBody: readonly BrokenStore[] = [
     'answers in Latin-1 if the name is not ASCII',
     ['invariants/200-is-a-plant', 'unconstrained/answers-any-plant', 'unconstrained/answers-hostile-names'],
     answeringText((text, { name }) => (/[\u0080-\u00ff]/.test(name) ? latin1(text) : text)),
+  ),
+  broken(
+    'body-parsed-again',
+    'returns name and tag parsed if they are JSON',
+    ['ordinary/answers-a-plant', 'unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],
+    answeringValue(({ name, tag }) => ({
+      name: parsedAgain(name),
+      ...(tag === undefined ? {} : { tag: parsedAgain(tag) }),
+    })),
   ),
   broken(
     'body-counts-characters',

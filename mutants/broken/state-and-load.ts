@@ -149,6 +149,12 @@ export const stateAndLoad: readonly BrokenStore[] = [
     afterRejections(countdown(5, 5), busy),
   ),
   broken(
+    'state-every-40-rejections',
+    '500 to the request after every 40 rejections, whatever comes between them: a pool leaks, and is made anew',
+    ['invariants/no-server-error', 'state/accepts-among-many-rejections'],
+    afterRejections(countdown(40, 1), failing),
+  ),
+  broken(
     'state-pool',
     '500 after 20 rejections: each one leaks a database connection',
     ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],

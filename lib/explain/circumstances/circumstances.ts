@@ -8,17 +8,10 @@ import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { withArticle } from '../wording/wording.ts';
+import { afterMany, afterManyOnConnection } from './after-many.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
-import {
-  afterMany,
-  afterManyOnConnection,
-  afterOne,
-  onConnection,
-  PRECEDING_KINDS,
-  Preceding,
-  soonAfter,
-} from './preceding.ts';
+import { afterOne, onConnection, PRECEDING_KINDS, Preceding, soonAfter } from './preceding.ts';
 import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {

@@ -7,8 +7,8 @@ import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Wording } from '../wording/wording.ts';
+import { afterMany } from './after-many.ts';
 import {
-  afterMany,
   afterOne,
   onConnection,
   PRECEDING_KINDS,

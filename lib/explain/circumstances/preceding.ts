@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '../../counts.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
@@ -8,16 +7,15 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { Before } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bisect, sweep } from '../condition/sweep.ts';
+import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
-import { unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, type Search } from '../search.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { alternatives, type Wording } from '../wording/wording.ts';
 
-interface Kind {
+export interface Kind {
   readonly one: string;
   readonly many: string;
   readonly change: ChangeOf;
@@ -73,11 +71,16 @@ export async function shownOnlyBy(
 /** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
 export const RECOVERY_PAUSE_MS = 1000;
 
+/** Most stores that count rejected requests do something after fewer than these. */
+const MAX_TALLY = 64;
+
 /** Requests in a row, the last of which is the one in question. */
 export interface Sequence {
   readonly before: readonly Before[];
   readonly exchange: Exchange;
   readonly shows: boolean;
+  /** Whether one of those before it shows the symptom. */
+  readonly showsBefore: boolean;
 }
 
 /** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
@@ -94,20 +97,51 @@ export class Preceding {
 
   /** @returns undefined if the store accepts no ordinary plant, so that nothing can be found out */
   static async of(state: RequestState, search: Search): Promise<Preceding | undefined> {
-    const ordinary = await accepted(search);
+    const ordinary = await acceptedSoon(search);
     return ordinary === undefined ? undefined : new Preceding(state, ordinary, search);
   }
 
+  /** Whether the request in question is ordinary itself. */
+  get isOrdinary(): boolean {
+    return ordinaryStates(this.search.contract).includes(this.state);
+  }
+
   /** The request after some of one kind; before them, the store accepts a plant. */
-  async after({ change }: Kind, count = 1): Promise<Sequence> {
-    const { experiments } = this.search;
-    await accepted(this.search);
+  async after(kind: Kind, count = 1): Promise<Sequence> {
+    await acceptedSoon(this.search);
+    const before = await this.send(kind, count);
+    const exchange = await this.search.send(this.state);
+    return {
+      before,
+      exchange,
+      shows: this.search.isShown(exchange, this.state) === true,
+      showsBefore: before.some((one) => this.search.isShownBy(one)),
+    };
+  }
+
+  private async send({ change }: Kind, count: number): Promise<readonly Before[]> {
     const one = { ...this.ordinary, ...change(this.ordinary) };
-    const before: Before[] = [];
+    const sent: Before[] = [];
     for (let left = count; left > 0; left -= 1)
-      before.push({ template: templateOf(one), exchange: await experiments.send(one) });
-    const exchange = await experiments.send(this.state);
-    return { before, exchange, shows: this.search.isShown(exchange, this.state) === true };
+      sent.push({ template: templateOf(one), exchange: await this.search.send(one) });
+    return sent;
+  }
+
+  /**
+   * The request after each of some of one kind, until it shows the symptom.
+   * @param fewer as many of that kind come first, and the symptom must not show after them
+   * @returns undefined if the symptom does not show, or shows too early
+   */
+  async tally(kind: Kind, fewer = 0): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
+    if (!(await acceptedSoon(this.search))) return undefined;
+    const before = [...(await this.send(kind, fewer))];
+    if ((await this.search.shows(this.state)) === true) return undefined;
+    while (before.length < MAX_TALLY) {
+      before.push(...(await this.send(kind, 1)));
+      const exchange = await this.search.shownBy(this.state);
+      if (exchange !== undefined) return { before, exchange };
+    }
+    return undefined;
   }
 
   /** The same if the symptom shows each time. */
@@ -146,7 +180,14 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
   return undefined;
 }
 
-const ALL_KINDS = Object.values(PRECEDING_KINDS);
+/** The same, at once or after a pause in which the store may recover. */
+async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
+  const one = await accepted(search);
+  if (one !== undefined || search.isSlow) return one;
+  await sleep(RECOVERY_PAUSE_MS);
+  return accepted(search);
+}
+
 /** Predecessors worth trying once. Wrong tokens are excluded because stores count them. */
 const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
@@ -201,75 +242,6 @@ export async function soonAfter(preceding: Preceding): Promise<Explanation | und
     if (!last.shows) return undefined;
   }
   return last && preceding.finding({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
-}
-
-/** Numbers of requests of one kind in a row. */
-const COUNTS = [2, 3, 5, 8, 10, 20, 30];
-
-/** How many requests of one kind have to come right before a request so that a symptom shows. */
-export async function afterMany(
-  preceding: Preceding,
-  counts: readonly number[] = COUNTS,
-): Promise<Explanation | undefined> {
-  for (const kind of ALL_KINDS)
-    for (const [index, count] of counts.entries()) {
-      const sequence = await preceding.alwaysAfter(kind, count);
-      if (sequence === undefined) continue;
-      // An intermittent failure also occurs after other predecessors.
-      const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
-      const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
-      if (!(await isEachTime(REPEATS, isHidden))) return undefined;
-      // Counts that the caller knows are exact.
-      const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
-      const least = await leastAfter(preceding, kind, { fewer, count, sequence });
-      return preceding.finding({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
-    }
-  return undefined;
-}
-
-/** The least number of requests of one kind, more than `fewer`, after which a symptom shows, as far as the budget goes. */
-async function leastAfter(
-  preceding: Preceding,
-  kind: Kind,
-  { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
-): Promise<{ readonly count: number; readonly sequence: Sequence }> {
-  let least = { count, sequence };
-  const showsAfter = async (point: bigint) => {
-    const found = await preceding.alwaysAfter(kind, Number(point));
-    if (found !== undefined) least = { count: Number(point), sequence: found };
-    return found !== undefined;
-  };
-  await unlessSpent(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
-  return least;
-}
-
-/** Requests on one connection after which most servers that limit them have closed it. */
-const REQUESTS_ON_CONNECTION = 110;
-
-/** Whether a symptom shows only after so many requests on the same connection. */
-export async function afterManyOnConnection(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
-  if (search.isSlow) return undefined;
-  let earlier: number | undefined;
-  let shown: Exchange | undefined;
-  for (let left = REPEATS - 1; left > 0; left -= 1) {
-    const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
-    const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
-    if (index < 1 || (earlier !== undefined && index !== earlier)) return undefined;
-    earlier = index;
-    shown = exchanges[index];
-  }
-  if (earlier === undefined || shown === undefined) return undefined;
-  return {
-    ...bareExplanation(state, shown),
-    kind: 'sequence',
-    conditions: [{ phrase: `after ${counted(earlier, 'other')} on the same connection` }],
-    inside: [REPEATS - 1, REPEATS - 1],
-    outside: [0, earlier * (REPEATS - 1)],
-    repeat: { times: earlier + 5, inFlight: 1, onConnection: true },
-  };
 }
 
 /** What has to come before a request on the same connection, or beside it, so that a symptom shows. */

@@ -17,11 +17,12 @@ import { TRUNCATED } from '../condition/subjects.ts';
 import { type Experiments, type SoughtSymptom, unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS } from '../search.ts';
+import { isEachTime, REPEATS, Search } from '../search.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { symptomsOf } from '../symptom/symptoms-of.ts';
 import { listOf, type Wording, withArticle } from '../wording/wording.ts';
-import { type ChangeOf, PRECEDING_KINDS, RECOVERY_PAUSE_MS, shownOnlyBy } from './preceding.ts';
+import { afterMany } from './after-many.ts';
+import { type ChangeOf, PRECEDING_KINDS, Preceding, RECOVERY_PAUSE_MS, shownOnlyBy } from './preceding.ts';
 
 /** A single cause for many failures with different symptoms. */
 type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
@@ -255,12 +256,22 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
   const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
-  return {
-    sought,
-    found: await failsFromSomePointOn(some.state, tried, sought, experiments, some.property),
-    members,
-  };
+  const found = await failsFromSomePointOn(some.state, tried, sought, experiments, some.property);
+  return { sought, found: (await counted(some.state, found, members, experiments)) ?? found, members };
 };
+
+/** After how many requests of one kind a store that recovers does not accept ordinary plants. */
+const counted = (
+  state: RequestState,
+  { isForAWhile }: Explanation,
+  [lead]: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<Explanation | undefined> =>
+  unlessSpent(async () => {
+    if (isForAWhile !== true || lead === undefined) return undefined;
+    const preceding = await Preceding.of(state, new Search(lead, experiments));
+    return preceding && afterMany(preceding);
+  });
 
 /** Ordinary plants that a store does not accept any more. */
 interface NoLongerAccepted {
@@ -332,6 +343,7 @@ export async function failsFromSomePointOn(
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
     conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
+    isForAWhile: !lasts,
     inside,
     before,
     until: lasts && property === undefined && isOutcome ? experiments.run.answers : undefined,

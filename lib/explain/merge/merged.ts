@@ -49,8 +49,12 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
   members: all.flatMap(({ members }) => members),
 });
 
-/** Several parts of a request may matter for one reason, such as that each makes the body larger. */
+/**
+ * Several parts of a request may matter for one reason, such as that each makes the body larger, and the one that is
+ * wrong is the subject already.
+ */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
   const byText = new Map(found.conditions.map((words) => [fullText(words), words]));
+  if (found.subject !== undefined) byText.delete(fullText(found.subject));
   return { ...rest, found: { ...found, conditions: [...byText.values()] } };
 }

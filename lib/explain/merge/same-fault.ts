@@ -1,3 +1,4 @@
+import { groupBy } from '../../groups.ts';
 import { mediaTypes } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
@@ -87,26 +88,59 @@ const acrossProperties: SameFault = {
   },
 };
 
-/** Values of one property that come back as values of other types: one function converts all of them. */
+/**
+ * Values that come back as values of other types: one function converts all of them, of one property or of several. The
+ * checks do not send the same values of each property.
+ */
 const acrossTypes: SameFault = {
-  key: ({ sought: { status, property, instead }, found: { kind, conditions } }) => {
-    const [condition, ...others] = conditions;
-    const isOfValue =
-      others.length === 0 && condition?.property === property && condition?.clause !== undefined;
-    return kind === 'always' && property !== undefined && instead !== undefined && isOfValue
-      ? `${status} ${property}`
-      : undefined;
+  key: (cluster, clusters) => {
+    const own = conversionOf(cluster);
+    if (own === undefined) return undefined;
+    const all = groupBy(
+      clusters.flatMap((one) => conversionOf(one) ?? []).filter(({ status }) => status === own.status),
+      ({ property }) => property,
+    ).map(([property, conversions]) => ({ property, texts: new Set(conversions.map(({ text }) => text)) }));
+    const texts = all.find(({ property }) => property === own.property)?.texts ?? new Set();
+    const including = all
+      .filter((other) => [...texts].every((text) => other.texts.has(text)))
+      .toSorted((a, b) => b.texts.size - a.texts.size);
+    return `${own.status} ${including[0]?.property}`;
   },
   join: (first, all) => {
-    const { words, instead = '' } = first.sought;
+    const { instead = '', property = '' } = first.sought;
     const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
+    const properties = listOf([...new Set(all.flatMap(({ sought }) => sought.property ?? []))]);
+    const ofAll = aboutProperties(first.sought, property, properties);
+    const conditions = all.flatMap(({ sought, found }) =>
+      found.conditions.map((one) => ofOthers(one, sought.property ?? '', properties)),
+    );
     return {
       ...first,
-      ofSeveral: { ...first.sought, words: words.replace(`as ${instead}`, `as ${types}`) },
-      found: { ...first.found, conditions: [alternatives(all.flatMap(({ found }) => found.conditions))] },
+      ofSeveral: { ...ofAll, words: ofAll.words.replace(`as ${instead}`, `as ${types}`) },
+      found: { ...first.found, conditions: [alternatives(conditions)] },
     };
   },
 };
+
+interface Conversion {
+  readonly status: number | undefined;
+  readonly property: string;
+  /** What becomes what, without the name of the property. */
+  readonly text: string;
+}
+
+/** What a cluster says of values of one property that come back as another type. */
+function conversionOf({
+  sought: { status, property, instead },
+  found: { kind, conditions },
+}: Cluster): Conversion | undefined {
+  const [condition, ...others] = conditions;
+  const isOfValue =
+    others.length === 0 && condition?.property === property && condition?.clause !== undefined;
+  return kind === 'always' && property !== undefined && instead !== undefined && isOfValue
+    ? { status, property, text: `${fullText(ofOthers(condition, property, ''))} ${instead}` }
+    : undefined;
+}
 
 /**
  * Clusters that differ only in the body or credential that they are about: with the same condition, as one branch of the

@@ -178,7 +178,8 @@ function formsOf(all: readonly Wording[], form: Form): readonly string[] {
 
 function either(texts: readonly string[]): string {
   const start =
-    common(texts, /^(?:the )?\S+ (?:is |has |contains )/) || common(texts, /^\S+ (?=is |has |contains )/);
+    common(texts, /^(?:the )?\S+(?: or \S+)? (?:is |has |contains |ends with )/) ||
+    common(texts, /^\S+(?: or \S+)? (?=is |has |contains |ends with )/);
   const end = common(texts, / as \S+$/);
   const short = texts.map((text) => text.slice(start.length, text.length - end.length));
   const more = short.length - MAX_NAMES;

@@ -46,9 +46,11 @@ export function requestCommand(request: RecordedRequest): string {
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
-  const sent = before.filter((one) => one.request.rawBytes !== true);
-  const ids = idsIn([reproduction, ...sent]);
-  const variables = new Map(ids.map(({ numeral, name }) => [numeral, name]));
+  const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
+  const looped = sent.filter(({ times }) => times > 1);
+  const all = idsIn([reproduction, ...sent]);
+  const ids = all.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
+  const variables = new Map(all.map(({ numeral, name }) => [numeral, name]));
   const beside = sent.filter(({ connection }) => connection === 'beside');
   const isRepeated = repeat.times > 1;
   const showing = (shows: Showing['shows']): Showing => ({
@@ -60,13 +62,21 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const others = isRepeated ? 'nothing' : own;
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
-  const lines = connections.map((requests) => sending(requests, showing(others)));
+  const set = (addend: string, some = ids) =>
+    some.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
+  const lines = connections.map((requests) => {
+    const [{ times = 1 } = {}] = requests;
+    if (times === 1) return sending(requests, showing(others));
+    const own = all.filter(({ numeral }) => requests.some(({ freshId }) => String(freshId) === numeral));
+    const once = [...(own.length === 0 ? [] : [set('', own)]), sending(requests, showing('status'))].join(
+      '; ',
+    );
+    return `for i in $(seq ${times}); do ${once}; done | sort | uniq -c`;
+  });
   // Either of them may be the one that fails.
   const background = beside.map((one) => `${sending([one], showing(own))} &`);
   const main = sending(last, showing(own));
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
-  const set = (addend: string) =>
-    ids.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
   const withIds = (some: readonly string[], addend = '') =>
     ids.length === 0 ? some : [set(addend), ...some];
   if (!isRepeated) return withVariables(withIds(lines), request.url);
@@ -120,14 +130,45 @@ function suitsCurl(request: RecordedRequest): boolean {
   );
 }
 
+/** A request before another one, and how often it is sent. */
+type Recurring = Reproduction['before'][number] & { readonly times: number };
+type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
+
+/** From so many on, requests that differ only in their values are sent by a loop. */
+const MIN_LOOP = 4;
+
+/** The requests with one for several in a row, each over a connection of its own, whose bodies differ only in words and numbers. */
+function withoutRecurring(before: Reproduction['before']): readonly Recurring[] {
+  const runs: [Reproduction['before'][number], ...Reproduction['before']][] = [];
+  let earlier: string | undefined;
+  for (const one of before) {
+    const form = one.connection === 'other' ? formOf(one.request) : undefined;
+    if (form !== undefined && form === earlier) runs.at(-1)?.push(one);
+    else runs.push([one]);
+    earlier = form;
+  }
+  return runs.flatMap((run) =>
+    run.length < MIN_LOOP ? run.map((one) => ({ ...one, times: 1 })) : [{ ...run[0], times: run.length }],
+  );
+}
+
+const formOf = ({ method, url, headers, body, delivery }: RecordedRequest): string =>
+  JSON.stringify([
+    method,
+    url,
+    headers.filter(([name]) => !/^content-length$/i.test(name)),
+    delivery,
+    wholeBody(body).replaceAll(/\p{L}+|\d+/gu, (found) => (/\d/.test(found) ? '0' : 'a')),
+  ]);
+
 const closes = ({ headers }: RecordedRequest): boolean =>
   headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
 
 /** The requests on each connection, in order; the last connection is that of the next request. */
-function connectionsOf(before: Reproduction['before']): OnConnection[][] {
-  const connections: OnConnection[][] = [[]];
-  for (const { request, connection } of before) {
-    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined' });
+function connectionsOf(before: readonly Recurring[]): Preceding[][] {
+  const connections: Preceding[][] = [[]];
+  for (const { request, connection, freshId, times } of before) {
+    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined', freshId, times });
     if (connection === 'other' || closes(request)) connections.push([]);
   }
   return connections;

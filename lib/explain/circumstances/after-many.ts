@@ -1,0 +1,115 @@
+import { counted } from '../../counts.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bisect } from '../condition/sweep.ts';
+import { unlessSpent } from '../experiments.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
+import { isEachTime, REPEATS, type Search } from '../search.ts';
+import { type Kind, PRECEDING_KINDS, type Preceding, type Sequence } from './preceding.ts';
+
+const ALL_KINDS = Object.values(PRECEDING_KINDS);
+
+/** Numbers of requests of one kind in a row. */
+const COUNTS = [2, 3, 5, 8, 10, 20, 30];
+
+/** How many requests of one kind have to come before a request so that a symptom shows: in a row, or in all. */
+export async function afterMany(
+  preceding: Preceding,
+  counts: readonly number[] = COUNTS,
+): Promise<Explanation | undefined> {
+  for (const kind of ALL_KINDS) {
+    // Ordinary requests were sent one after the other already.
+    if (kind === PRECEDING_KINDS.accepted && preceding.isOrdinary) continue;
+    const found = await inARow(preceding, kind, counts);
+    if (found === undefined) continue;
+    if (typeof found === 'object') return found;
+    const inAll = await unlessSpent(() => afterTally(preceding, kind));
+    if (inAll !== undefined) return inAll;
+    if (found === 'whatever comes before') return undefined;
+  }
+  return undefined;
+}
+
+/** Returns when a symptom shows after requests of one kind, if it does and not because of so many of them in a row. */
+async function inARow(
+  preceding: Preceding,
+  kind: Kind,
+  counts: readonly number[],
+): Promise<Explanation | 'whatever comes before' | 'now and then' | undefined> {
+  for (const [index, count] of counts.entries()) {
+    const { shows, showsBefore } = await preceding.after(kind, count);
+    if (!shows && !showsBefore) continue;
+    const sequence = await preceding.alwaysAfter(kind, count);
+    if (sequence === undefined) return 'now and then';
+    // An intermittent failure also occurs after other predecessors.
+    const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
+    const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
+    if (!(await isEachTime(REPEATS, isHidden))) return 'whatever comes before';
+    // Counts that the caller knows are exact.
+    const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
+    const least = await leastAfter(preceding, kind, { fewer, count, sequence });
+    return preceding.finding({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
+  }
+  return undefined;
+}
+
+/**
+ * Whether a store counts the requests of one kind, whatever comes between them, and shows the symptom after so many: once,
+ * or for a while.
+ */
+async function afterTally(preceding: Preceding, kind: Kind): Promise<Explanation | undefined> {
+  if (kind === PRECEDING_KINDS.accepted) return undefined;
+  // How far the count is before the first turn is unknown.
+  if ((await preceding.tally(kind)) === undefined) return undefined;
+  const first = await preceding.tally(kind);
+  const count = first?.before.length ?? 0;
+  if (first === undefined || count < 2) return undefined;
+  const isAsMany = async () => (await preceding.tally(kind, count - 1))?.before.length === count;
+  if (!(await isEachTime(REPEATS - 1, isAsMany))) return undefined;
+  return preceding.finding({ phrase: `after ${count} ${kind.many}` }, first);
+}
+
+/** The least number of requests of one kind, more than `fewer`, after which a symptom shows, as far as the budget goes. */
+async function leastAfter(
+  preceding: Preceding,
+  kind: Kind,
+  { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
+): Promise<{ readonly count: number; readonly sequence: Sequence }> {
+  let least = { count, sequence };
+  const showsAfter = async (point: bigint) => {
+    const found = await preceding.alwaysAfter(kind, Number(point));
+    if (found !== undefined) least = { count: Number(point), sequence: found };
+    return found !== undefined;
+  };
+  await unlessSpent(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
+  return least;
+}
+
+/** Requests on one connection after which most servers that limit them have closed it. */
+const REQUESTS_ON_CONNECTION = 110;
+
+/** Whether a symptom shows only after so many requests on the same connection. */
+export async function afterManyOnConnection(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  if (search.isSlow) return undefined;
+  let earlier: number | undefined;
+  let shown: Exchange | undefined;
+  for (let left = REPEATS - 1; left > 0; left -= 1) {
+    const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
+    const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
+    if (index < 1 || (earlier !== undefined && index !== earlier)) return undefined;
+    earlier = index;
+    shown = exchanges[index];
+  }
+  if (earlier === undefined || shown === undefined) return undefined;
+  return {
+    ...bareExplanation(state, shown),
+    kind: 'sequence',
+    conditions: [{ phrase: `after ${counted(earlier, 'other')} on the same connection` }],
+    inside: [REPEATS - 1, REPEATS - 1],
+    outside: [0, earlier * (REPEATS - 1)],
+    repeat: { times: earlier + 5, inFlight: 1, onConnection: true },
+  };
+}
