@@ -94,7 +94,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'state-full': /^Answers 507 to every request with a valid token from some point in the run onwards$/,
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,
-  'state-breaker': /^Answers 503 to requests after 5 rejected requests in a row$/,
+  'state-breaker': /^Answers 503 to requests after 5 rejected requests( in a row)?$/,
   'connection-16th-503': /^Answers 503 to requests after 15 others on the same connection$/,
   'left-malformed-text':
     /^Takes the body of a request with malformed JSON for the next request on the connection$/,

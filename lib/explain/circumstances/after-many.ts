@@ -20,27 +20,27 @@ export async function afterMany(
   for (const kind of ALL_KINDS) {
     // Ordinary requests were sent one after the other already.
     if (kind === PRECEDING_KINDS.accepted && preceding.isOrdinary) continue;
-    const found = await inARow(preceding, kind, counts);
-    if (found === undefined) continue;
-    if (typeof found === 'object') return found;
-    const inAll = await unlessSpent(() => afterTally(preceding, kind));
-    if (inAll !== undefined) return inAll;
+    const found = await afterManyOf(preceding, kind, counts);
     if (found === 'whatever comes before') return undefined;
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Returns when a symptom shows after requests of one kind, if it does and not because of so many of them in a row. */
-async function inARow(
+async function afterManyOf(
   preceding: Preceding,
   kind: Kind,
   counts: readonly number[],
-): Promise<Explanation | 'whatever comes before' | 'now and then' | undefined> {
+): Promise<Explanation | 'whatever comes before' | undefined> {
+  let mayBeCounted = kind !== PRECEDING_KINDS.accepted;
   for (const [index, count] of counts.entries()) {
     const { shows, showsBefore } = await preceding.after(kind, count);
     if (!shows && !showsBefore) continue;
+    const inAll = mayBeCounted ? await unlessSpent(() => afterTally(preceding, kind)) : undefined;
+    if (inAll !== undefined) return inAll;
+    mayBeCounted = false;
     const sequence = await preceding.alwaysAfter(kind, count);
-    if (sequence === undefined) return 'now and then';
+    if (sequence === undefined) continue;
     // An intermittent failure also occurs after other predecessors.
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
     const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
@@ -57,8 +57,7 @@ async function inARow(
  * Whether a store counts the requests of one kind, whatever comes between them, and shows the symptom after so many: once,
  * or for a while.
  */
-async function afterTally(preceding: Preceding, kind: Kind): Promise<Explanation | undefined> {
-  if (kind === PRECEDING_KINDS.accepted) return undefined;
+export async function afterTally(preceding: Preceding, kind: Kind): Promise<Explanation | undefined> {
   // How far the count is before the first turn is unknown.
   if ((await preceding.tally(kind)) === undefined) return undefined;
   const first = await preceding.tally(kind);

@@ -3,6 +3,8 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { sweep } from '../condition/sweep.ts';
+import { idSweep } from '../condition/sweeps/ids.ts';
 import { unlessSpent } from '../experiments.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import type { Search } from '../search.ts';
@@ -28,8 +30,11 @@ export async function byValue(
       const plant = withFixedId(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
-  const { words, modulus, example } = aboutIds(tried) ?? {
-    words: { phrase: 'with some names or ids', isVague: true },
+  const small = aboutIds(tried);
+  const reach =
+    small === undefined ? await sweep(idSweep, withFixedId(state, good), search, true) : undefined;
+  const { words, modulus, example }: AboutIds = small ?? {
+    words: reach?.named[0]?.words ?? { phrase: 'with some names or ids', isVague: true },
   };
   const known = withFixedId(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
@@ -41,9 +46,14 @@ export async function byValue(
     ...bareExplanation(failingState, exchange),
     conditions: [words, ...(presences ?? []).map(presenceClause)],
     ...(modulus === undefined ? {} : { modulus }),
-    inside: [4, 4],
-    outside: [0, 3],
-    ladders: [{ part: ID, tried: tried.map(({ id, shows }) => ({ value: String(id), shows })) }],
+    inside: [4 + (reach?.shown.length ?? 0), 4 + (reach?.shown.length ?? 0)],
+    outside: [0, 3 + (reach?.hidden.length ?? 0)],
+    ladders: [
+      reach?.ladder ?? {
+        part: ID,
+        tried: tried.map(({ id, shows }) => ({ value: String(id), shows })),
+      },
+    ],
   };
 }
 
@@ -66,7 +76,7 @@ interface AboutIds {
   readonly example?: bigint;
 }
 
-/** What the ids that fail have in common, if no others have it: a remainder, or a digit. */
+/** What the ids that fail have in common, if no others near them have it: a remainder, or a digit. */
 function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean }[]): AboutIds | undefined {
   const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
   const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);

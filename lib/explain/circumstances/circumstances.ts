@@ -8,7 +8,7 @@ import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { withArticle } from '../wording/wording.ts';
-import { afterMany, afterManyOnConnection } from './after-many.ts';
+import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, Preceding, soonAfter } from './preceding.ts';
@@ -36,7 +36,10 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
     (await withOthers(state, search)) ??
     (await nowAndThen(state, search, LONG_SEARCH));
-  return found === undefined ? undefined : { ...found, subject: subjectOf(search) };
+  if (found === undefined) return undefined;
+  // Ordinary requests may show what a rejected one led to.
+  const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
+  return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
 
 /** Explains failures that need concurrent or preceding requests. */
@@ -119,15 +122,18 @@ function gapIn(failures: readonly number[]): number | undefined {
   return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
-/** A rejected request that fails at equal distances may fail after so many rejections in a row; then ordinary plants do, too. */
+/** A rejected request that fails now and then may fail after so many rejections; then ordinary plants do, too. */
 async function afterAsMany(
   gap: number | undefined,
   state: RequestState,
   search: Search,
 ): Promise<Explanation | undefined> {
-  if (gap === undefined || !mustReject(search.expectedOutcomeOf(state))) return undefined;
+  if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
   const preceding = await Preceding.of(search.ordinary, search);
-  return preceding && afterMany(preceding, [gap - 1]);
+  if (preceding === undefined) return undefined;
+  return gap === undefined
+    ? afterTally(preceding, PRECEDING_KINDS.rejected)
+    : afterMany(preceding, [gap - 1]);
 }
 
 /** `every 10th request` */

@@ -96,22 +96,31 @@ const acrossTypes: SameFault = {
   key: (cluster, clusters) => {
     const own = conversionOf(cluster);
     if (own === undefined) return undefined;
-    const all = groupBy(
-      clusters.flatMap((one) => conversionOf(one) ?? []).filter(({ status }) => status === own.status),
-      ({ property }) => property,
-    ).map(([property, conversions]) => ({ property, texts: new Set(conversions.map(({ text }) => text)) }));
+    const like = clusters
+      .flatMap((one) => conversionOf(one) ?? [])
+      .filter(({ status }) => status === own.status);
+    const all = groupBy(like, ({ property }) => property).map(([property, some]) => ({
+      property,
+      instead: some.map((one) => one.instead),
+      texts: new Set(some.flatMap(({ text }) => text ?? [])),
+    }));
     const texts = all.find(({ property }) => property === own.property)?.texts ?? new Set();
-    const including = all
-      .filter((other) => [...texts].every((text) => other.texts.has(text)))
+    const [widest] = all
+      .filter(({ texts: others, instead }) =>
+        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(own.instead),
+      )
       .toSorted((a, b) => b.texts.size - a.texts.size);
-    return `${own.status} ${including[0]?.property}`;
+    return widest === undefined || widest.texts.size === 0 ? undefined : `${own.status} ${widest.property}`;
   },
-  join: (first, all) => {
+  join: (_, all) => {
+    const clear = all.filter((one) => !hasVague(one));
+    const [first] = clear.length > 0 ? clear : all;
+    if (first === undefined) throw new Error('no clusters to join');
     const { instead = '', property = '' } = first.sought;
     const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
     const properties = listOf([...new Set(all.flatMap(({ sought }) => sought.property ?? []))]);
     const ofAll = aboutProperties(first.sought, property, properties);
-    const conditions = all.flatMap(({ sought, found }) =>
+    const conditions = clear.flatMap(({ sought, found }) =>
       found.conditions.map((one) => ofOthers(one, sought.property ?? '', properties)),
     );
     return {
@@ -125,21 +134,28 @@ const acrossTypes: SameFault = {
 interface Conversion {
   readonly status: number | undefined;
   readonly property: string;
-  /** What becomes what, without the name of the property. */
-  readonly text: string;
+  readonly instead: string;
+  /** What becomes what, without the name of the property; undefined if only examples are known. */
+  readonly text: string | undefined;
 }
 
 /** What a cluster says of values of one property that come back as another type. */
-function conversionOf({
-  sought: { status, property, instead },
-  found: { kind, conditions },
-}: Cluster): Conversion | undefined {
+function conversionOf(cluster: Cluster): Conversion | undefined {
+  const {
+    sought: { status, property, instead },
+    found: { kind, conditions },
+  } = cluster;
+  if (property === undefined || instead === undefined) return undefined;
+  if (hasVague(cluster)) return { status, property, instead, text: undefined };
   const [condition, ...others] = conditions;
-  const isOfValue =
-    others.length === 0 && condition?.property === property && condition?.clause !== undefined;
-  return kind === 'always' && property !== undefined && instead !== undefined && isOfValue
-    ? { status, property, text: `${fullText(ofOthers(condition, property, ''))} ${instead}` }
-    : undefined;
+  if (
+    kind !== 'always' ||
+    others.length > 0 ||
+    condition?.property !== property ||
+    condition?.clause === undefined
+  )
+    return undefined;
+  return { status, property, instead, text: `${fullText(ofOthers(condition, property, ''))} ${instead}` };
 }
 
 /**
