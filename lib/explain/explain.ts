@@ -151,10 +151,13 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   open: UNCLEAR_OUTCOME_COST,
 };
 
-/** What does not recur each time may be due to other requests, and the values of the request say less about it. */
+/**
+ * What does not recur each time may be due to other requests, and the values of the request say less about it. (Of
+ * ordinary requests, only the values differ.)
+ */
 const UNSTEADY_COST = 500;
 
-/** Sorts what recurs each time first, then ordinary requests: a fault that they trigger affects all requests. */
+/** Sorts ordinary requests first, as a fault that they trigger affects all requests, then what recurs each time. */
 const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
@@ -166,7 +169,8 @@ const simplestFirst = (
     const expected = experiments.expectedOutcomeOf(state);
     const outcomeCost =
       expected === 'accept' && isWrong400(sought) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
-    const unsteadyCost = when === 'always' ? 0 : UNSTEADY_COST;
+    const isSteady = when === 'always' || (expected === 'accept' && experiments.restarts === 0);
+    const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
     return delivered + outcomeCost + before.length * 10 + unsteadyCost;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));

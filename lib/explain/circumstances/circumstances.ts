@@ -7,7 +7,7 @@ import type { Search } from '../search.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { mustReject } from '../symptom/symptoms-of.ts';
 import { subjectOf } from '../wording/request-words.ts';
-import { withArticle } from '../wording/wording.ts';
+import { areVague, withArticle } from '../wording/wording.ts';
 import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
 import { byValue, presencesOf } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
@@ -33,6 +33,7 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
     ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
   const state = isOrdinary && !isWrong400(search.sought) ? like : lead;
   const found =
+    (await byOwnValue(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
     (await withOthers(state, search)) ??
     (await nowAndThen(state, search, LONG_SEARCH));
@@ -40,6 +41,16 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
   // Ordinary requests may show what a rejected one led to.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
+}
+
+/** Whether the id of the failing request is what matters: with it, the request fails again, and with others it does not. */
+async function byOwnValue(search: Search): Promise<Explanation | undefined> {
+  const { failingState: lead, failure } = search;
+  if (lead === undefined || failure.when !== 'this-request') return undefined;
+  const other = await search.send(lead);
+  if (search.isShown(other, lead) !== false) return undefined;
+  const found = await byValue(lead, failure.exchange, other, search);
+  return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
 /** Explains failures that need concurrent or preceding requests. */

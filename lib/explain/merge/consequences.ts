@@ -1,3 +1,5 @@
+import { ID } from '../../payloads/plants.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
@@ -116,10 +118,31 @@ const haveItsFeature: Explains = (one, other) => {
   );
 };
 
+const WHOLE_ID = new RegExp(`"${ID}"\\s*:\\s*(-?\\d+)(?![\\d.eE])`);
+
+/** The remainder of the id in a request. */
+function remainderIn({ request }: Exchange, modulus: number): bigint | undefined {
+  const id = WHOLE_ID.exec(Buffer.from(request.body ?? []).toString('utf8'))?.[1];
+  return id === undefined ? undefined : BigInt(id) % BigInt(modulus);
+}
+
+/** Whether all ids of the other have the remainder that matters to the one, however they are described. */
+const haveItsRemainder: Explains = (one, other) => {
+  const { modulus, exchange } = one.found;
+  if (modulus === undefined || other.found.modulus !== undefined) return false;
+  const own = remainderIn(exchange, modulus);
+  return (
+    own !== undefined && other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === own)
+  );
+};
+
 /** A broader cluster with the same symptom includes a narrower one. */
 const includes: Explains = (one, other) =>
   isSameSymptom(one, other) &&
-  (isMore(one, other) || isWider(one, other) || (haveItsFeature(one, other) && !isMore(other, one)));
+  (isMore(one, other) ||
+    isWider(one, other) ||
+    haveItsRemainder(one, other) ||
+    (haveItsFeature(one, other) && !isMore(other, one)));
 
 /** A limit below this may lie below the size of an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;
