@@ -46,7 +46,8 @@ const MAX_SECONDS_WITH_RESTARTS = 60;
 
 function secondsFor({ stop, accepted, restarts }: Parameters<FindCauses>[1]): number {
   if (restarts > 0) return MAX_SECONDS_WITH_RESTARTS;
-  if (stop?.kind === 'outage' || stop?.kind === 'unresponsive') return MAX_SECONDS_OF_OUTAGE;
+  if (stop !== undefined && ['outage', 'unresponsive', 'too-large'].includes(stop.kind))
+    return MAX_SECONDS_OF_OUTAGE;
   // A store that never answered would cost a timeout for each experiment.
   return stop?.kind === 'gone' && accepted === undefined ? 0 : MAX_SECONDS;
 }

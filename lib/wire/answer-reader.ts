@@ -18,10 +18,9 @@ type Framing =
 export class AnswerReader {
   readonly interim: number[] = [];
   private readonly method: string;
-  private readonly cap: number;
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
-  private readonly body = new Bytes();
+  private readonly body: Bytes;
   /** Bytes still to come, of a body with a length or of one chunk. */
   private left = 0;
   /** The next element of a chunked body. */
@@ -34,7 +33,7 @@ export class AnswerReader {
   /** @param cap bytes of body after which the response is truncated */
   constructor(method: string, cap: number) {
     this.method = method;
-    this.cap = cap;
+    this.body = new Bytes(cap);
   }
 
   /**
@@ -63,8 +62,8 @@ export class AnswerReader {
       }
     }
     this.ended = this.readBody();
-    const over = this.body.length > this.cap;
-    return this.ended || over ? this.response(over) : undefined;
+    const { isTooLong, isTooMuch } = this.body;
+    return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
 
   /** The bytes after the response. */
@@ -94,7 +93,7 @@ export class AnswerReader {
   private response(truncated: boolean): Response | undefined {
     if (this.head === undefined) return undefined;
     const { status, statusText, headers } = this.head;
-    return { status, statusText, headers, body: this.body.first(this.cap), truncated };
+    return { status, statusText, headers, body: this.body.kept, truncated };
   }
 
   private readBytes(length: number): void {

@@ -1,24 +1,46 @@
+/** Bytes that each piece counts for beyond its own: to read a piece costs time, however small it is. */
+const PIECE_COST = 16;
+
 /**
- * A growable buffer. It uses at most about twice the memory of its content, however small the added pieces
- * are.
+ * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the added
+ * pieces are.
  */
 export class Bytes {
+  /** Bytes that were added, also those beyond the limit. */
   length = 0;
+  private readonly limit: number;
+  private pieces = 0;
   private buffer: Buffer = Buffer.alloc(0);
 
+  /** @param limit bytes that are kept at most */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
   add(piece: Uint8Array): void {
-    const needed = this.length + piece.length;
+    const kept = piece.subarray(0, Math.max(0, this.limit - this.length));
+    const needed = this.length + kept.length;
     if (needed > this.buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.length));
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * this.length), this.limit));
       this.buffer.copy(larger, 0, 0, this.length);
       this.buffer = larger;
     }
-    this.buffer.set(piece, this.length);
-    this.length = needed;
+    if (kept.length > 0) this.buffer.set(kept, this.length);
+    this.length += piece.length;
+    this.pieces += 1;
   }
 
-  /** At most the first `limit` bytes. */
-  first(limit: number): Buffer {
-    return this.buffer.subarray(0, Math.min(limit, this.length));
+  get isTooLong(): boolean {
+    return this.length > this.limit;
+  }
+
+  /** Whether it is not worth reading on: the body is too long, or comes in a great many tiny pieces. */
+  get isTooMuch(): boolean {
+    return this.isTooLong || this.length + this.pieces * PIECE_COST > 2 * this.limit;
+  }
+
+  /** What is kept. */
+  get kept(): Buffer {
+    return this.buffer.subarray(0, Math.min(this.limit, this.length));
   }
 }

@@ -71,7 +71,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly limits: ResponseLimits;
   private readonly resolve: (exchange: Exchange) => void;
   private readonly interim: number[] = [];
-  private readonly body = new Bytes();
+  private readonly body: Bytes;
   private started = performance.now();
   private deadline: Deadline | undefined;
   private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
@@ -80,6 +80,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   constructor(request: Request, limits: ResponseLimits, resolve: (exchange: Exchange) => void) {
     this.request = request;
     this.limits = limits;
+    this.body = new Bytes(limits.bodyBytes);
     this.resolve = resolve;
   }
 
@@ -113,8 +114,8 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.body.add(chunk);
-    if (this.body.length <= this.limits.bodyBytes) return;
-    this.end();
+    if (!this.body.isTooMuch) return;
+    this.end(undefined, false);
     controller.abort(new Error('the response is long enough'));
   }
 
@@ -129,13 +130,12 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
   }
 
-  private end(fault?: Fault): void {
+  private end(fault?: Fault, isComplete = true): void {
     if (this.ended) return;
     this.ended = true;
     this.deadline?.stop();
-    const { bodyBytes } = this.limits;
-    const truncated = this.body.length > bodyBytes || fault !== undefined;
-    const body = this.body.first(bodyBytes);
+    const truncated = !isComplete || this.body.isTooLong || fault !== undefined;
+    const body = this.body.kept;
     const { request, interim, head } = this;
     const ms = performance.now() - this.started;
     const response =

@@ -447,6 +447,7 @@ const stopKind: Schema<Stop['kind']> = oneOf(
   'gone',
   'outage',
   'unresponsive',
+  'too-large',
 );
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });

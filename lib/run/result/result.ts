@@ -116,7 +116,9 @@ export interface Stop {
     /** The store serves nothing: all it sends are server errors and incomplete responses. */
     | 'outage'
     /** The store leaves most requests unanswered. */
-    | 'unresponsive';
+    | 'unresponsive'
+    /** All responses are so large that a run would take too long. */
+    | 'too-large';
   readonly reason: string;
   /** What to do about it. */
   readonly remedy: string;

@@ -5,6 +5,9 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 /** End the run after this many unanswered requests, if they are the majority. */
 const MAX_TIMEOUTS = 150;
 
+/** A run takes many minutes if this many responses have this many bytes on average: to read and to judge them takes long. */
+const HUGE = { averageBytes: 512 * 1024, responses: 24 } as const;
+
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && !exchange.response.truncated && exchange.response.status < 500;
@@ -16,11 +19,18 @@ export class Outage {
   /** Requests that got no response in time, and all. */
   timeouts = 0;
   all = 0;
+  /** Complete responses, and the bytes of their bodies. */
+  complete = 0;
+  bytes = 0;
   private since = 0;
 
   record(exchange: Exchange): void {
     this.all += 1;
     if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timeouts += 1;
+    if (exchange.kind === 'answered' && !exchange.response.truncated) {
+      this.complete += 1;
+      this.bytes += exchange.response.body.length;
+    }
     if (isServed(exchange)) this.inRow = 0;
     // recovery.ts handles requests without any response.
     else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
@@ -33,6 +43,11 @@ export class Outage {
   /** Whether most requests get no response. */
   get isCertain(): boolean {
     return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
+  }
+
+  /** Whether all responses are so large that a run would not end soon. */
+  get isHuge(): boolean {
+    return this.complete >= HUGE.responses && this.bytes > this.complete * HUGE.averageBytes;
   }
 
   /** Call when the store has served a request after all. */

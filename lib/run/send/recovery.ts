@@ -106,11 +106,12 @@ export class Recovery {
   }
 
   /**
-   * Ends the checks if the store leaves most requests unanswered, or if it has served nothing for long and does not serve
+   * Ends the checks if the store leaves most requests unanswered, or answers too much, or if it has served nothing for long and does not serve
    * an ordinary plant either.
    */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
+    if (outage.isHuge) return this.state.endChecks(answersTooMuch(outage));
     const { inRow } = outage;
     const outcome = await this.polled(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, inRow)),
@@ -204,6 +205,12 @@ const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   kind: 'unresponsive',
   reason: `the store leaves too much unanswered: ${timeouts} of ${counted(all, 'request')} got no response in time`,
   remedy: 'find out which requests it answers, for example with --concurrency 1, then repeat the run',
+});
+
+const answersTooMuch = ({ complete, bytes }: Outage): Stop => ({
+  kind: 'too-large',
+  reason: `the responses are too large: ${complete} had ${(bytes / complete / 1e6).toFixed(1)} MB on average`,
+  remedy: 'answer with the plant, or the error, and nothing else',
 });
 
 const servesNothing = ({ response }: Exchange, requests: number): Stop => {

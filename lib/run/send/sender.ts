@@ -267,7 +267,8 @@ export class Sender {
   /** Returns the exchange once the store, if it may have ceased to serve, has been asked. */
   private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
     const { state, recovery } = this.options;
-    if (state.stop === undefined && (this.outage.isSuspected || this.outage.isCertain))
+    const { isSuspected, isCertain, isHuge } = this.outage;
+    if (state.stop === undefined && (isSuspected || isCertain || isHuge))
       await recovery.duringOutage(this.outage, context, this);
     return exchange;
   }

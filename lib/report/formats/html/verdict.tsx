@@ -69,6 +69,7 @@ const STOPPED = {
   gone: 'it stopped answering',
   outage: 'it serves nothing',
   unresponsive: 'it leaves most requests unanswered',
+  'too-large': 'its responses are too large',
 } as const;
 
 function sentence(record: RunRecord): string {
