@@ -10,6 +10,7 @@ import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { catalogue } from '../suites/index.ts';
 import { wantsColour } from './colour.ts';
+import { columns } from './streams.ts';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
 
@@ -34,7 +35,7 @@ Examples:
   plant-store-conformance list 'invalid/*' --format json`,
     )
     .action(async (wanted: string | undefined, { format }: { format: Format }) => {
-      process.stdout.write(await listing(wanted, format, process.stdout.columns || WIDTH, wantsColour()));
+      process.stdout.write(await listing(wanted, format, columns() ?? WIDTH, wantsColour()));
     });
 }
 

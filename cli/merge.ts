@@ -6,6 +6,7 @@ import { readRecord } from '../lib/report/record/read-record.ts';
 import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';
+import { columns } from './streams.ts';
 
 export function mergeCommand(exitWith: (code: number) => void): Command {
   const command = new Command('merge')
@@ -26,7 +27,7 @@ Example:
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')
-        process.stdout.write(terminalReport(record, wantsColour(), { columns: process.stdout.columns }));
+        process.stdout.write(terminalReport(record, wantsColour(), { columns: columns() }));
       exitWith(record.ciResult.exitCode);
     });
 }

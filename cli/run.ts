@@ -33,6 +33,7 @@ import {
 } from './output.ts';
 import { progress } from './progress.ts';
 import { StartedStore } from './start.ts';
+import { columns } from './streams.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } from './watch.ts';
@@ -155,7 +156,7 @@ async function report(
   // Printed first, so that the findings are visible even if the files cannot be written.
   if (destination?.out !== '-') {
     const colour = wantsColour();
-    const layout = { verbose, columns: process.stdout.columns };
+    const layout = { verbose, columns: columns() };
     process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
   }
   if (destination !== undefined) await writeReports(record, destination);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { token as tokenKind, whole } from '../lib/config/option-types.ts';
+import { suite } from '../lib/package.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
@@ -29,6 +30,9 @@ export function serveCommand(): Command {
       });
       process.stdout.write(`${store.url}\n`);
       if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
+      process.stderr.write(
+        `Check it from another terminal: ${suite.name} run ${store.url} (with that token). Ctrl+C stops it.\n`,
+      );
       await interrupted;
       await store.stop();
     });

@@ -16,6 +16,12 @@ export function ignoreClosedPipes(): void {
   });
 }
 
+/** Columns of the terminal, or those that COLUMNS names if standard output is none; undefined if neither is known. */
+export function columns(): number | undefined {
+  const { COLUMNS = '' } = process.env;
+  return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);
+}
+
 /** Sets the exit code of the process: 2 if its output was lost. */
 export function exitAfterFlush(code: number): void {
   process.exitCode = writeFailed ? 2 : code;

@@ -259,6 +259,16 @@ describe('at the command line', () => {
     }
   });
 
+  test('lines are as wide as COLUMNS says in a pipe', async () => {
+    const widest = async (columns: string) => {
+      const { stdout } = await suite(['list'], { COLUMNS: columns });
+      return Math.max(...stdout.split('\n').map((line) => line.length));
+    };
+    expect(await widest('70')).toBeLessThanOrEqual(70);
+    expect(await widest('160')).toBeGreaterThan(110);
+    expect(await widest('wide')).toBe(await widest(''));
+  });
+
   test('there is no colour in a pipe', async () => {
     const { stdout } = await suite(['list', 'auth/rejects-missing-token'], { FORCE_COLOR: '1' });
     expect(stdout).toContain('--only auth/rejects-missing-token');

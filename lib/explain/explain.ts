@@ -168,9 +168,9 @@ const simplestFirst = (
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
-    const outcomeCost =
-      expected === 'accept' && isWrong400(sought) ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
-    const isSteady = when === 'always' || (expected === 'accept' && experiments.restarts === 0);
+    const isOrdinary = expected === 'accept' && !isWrong400(sought);
+    const outcomeCost = expected === 'accept' && !isOrdinary ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
+    const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
     const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
     return delivered + outcomeCost + before.length * 10 + unsteadyCost;
   };

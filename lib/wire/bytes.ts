@@ -1,5 +1,5 @@
-/** Bytes that each piece counts for beyond its own: to read a piece costs time, however small it is. */
-const PIECE_COST = 16;
+/** To read a piece costs time, however small it is: beyond so many, each counts for so many bytes more. */
+const [FREE_PIECES, PIECE_COST] = [4096, 16];
 
 /**
  * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the added
@@ -36,7 +36,7 @@ export class Bytes {
 
   /** Whether it is not worth reading on: the body is too long, or comes in a great many tiny pieces. */
   get isTooMuch(): boolean {
-    return this.isTooLong || this.length + this.pieces * PIECE_COST > 2 * this.limit;
+    return this.isTooLong || this.length + (this.pieces - FREE_PIECES) * PIECE_COST > 2 * this.limit;
   }
 
   /** What is kept. */

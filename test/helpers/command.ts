@@ -11,10 +11,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The environment of the tests, without variables that configure the suite, a CI system or colours. */
+/** The environment of the tests, without variables that configure the suite, a CI system, or the colours and width of output. */
 const environment = (more: Readonly<Record<string, string>>) => {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^(?:PLANT_STORE_|GITHUB_)|^(?:NO|FORCE)_COLOR$/.test(name),
+    ([name]) => !/^(?:PLANT_STORE_|GITHUB_)|^(?:(?:NO|FORCE)_COLOR|COLUMNS)$/.test(name),
   );
   return { ...Object.fromEntries(own), ...more };
 };

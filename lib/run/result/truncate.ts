@@ -1,28 +1,47 @@
 import type { Finding } from '../../judge/rules.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import type { Failure } from './result.ts';
 
 /** Bytes of a response body that are kept with a failure: more than a report shows. */
 const MAX_BODY_BYTES = 16 * 1024;
+/** Characters of a header value and of all of them that are kept with a failure: more than a record has. */
+const MAX_VALUE_CHARACTERS = 4 * 1024;
+const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Characters that are kept of a text which may come from the store. */
 const MAX_TEXT_CHARACTERS = 1000;
 
+/** The beginning of a text, copied so that the memory of the rest can be freed. */
+const beginningOf = (text: string, limit: number): string =>
+  text.length <= limit ? text : Buffer.from(text.slice(0, limit), 'utf16le').toString('utf16le');
+
 export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): string =>
-  text.length > limit ? `${text.slice(0, limit)}…` : text;
+  text.length > limit ? `${beginningOf(text, limit)}…` : text;
+
+function shortened({ headers, statusText, body, size, ...rest }: Response): Response {
+  let left = MAX_VALUES_CHARACTERS;
+  const kept = headers.map(([name, value]): HeaderPair => {
+    const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, left));
+    left -= beginning.length;
+    return [beginningOf(name, MAX_VALUE_CHARACTERS), beginning];
+  });
+  const isLong = body.length > MAX_BODY_BYTES;
+  return {
+    ...rest,
+    headers: kept,
+    statusText: beginningOf(statusText, MAX_VALUE_CHARACTERS),
+    body: isLong ? Uint8Array.from(body.subarray(0, MAX_BODY_BYTES)) : body,
+    ...(size !== undefined || isLong ? { size: size ?? body.length } : {}),
+  };
+}
 
 /**
- * An exchange with at most the beginning of its response body, copied so that the memory of the rest can be
+ * An exchange with at most the beginning of its response body and headers, copied so that the memory of the rest can be
  * freed.
  */
 export function truncated({ preceding, ...own }: Exchange): Exchange {
   const exchange: Exchange = preceding === undefined ? own : { ...own, preceding: truncated(preceding) };
-  const { response } = exchange;
-  if (response === undefined || response.body.length <= MAX_BODY_BYTES) return exchange;
-  const body = Uint8Array.from(response.body.subarray(0, MAX_BODY_BYTES));
-  const shortened = { ...response, body, size: response.size ?? response.body.length };
-  return exchange.kind === 'answered'
-    ? { ...exchange, response: shortened }
-    : { ...exchange, response: shortened };
+  if (exchange.kind === 'answered') return { ...exchange, response: shortened(exchange.response) };
+  return exchange.response === undefined ? exchange : { ...exchange, response: shortened(exchange.response) };
 }
 
 const truncatedFinding = (finding: Finding): Finding => ({
