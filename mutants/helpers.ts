@@ -318,6 +318,9 @@ export const html = (status: number, title: string): Answer => ({
   body: `<!doctype html><title>${title}</title><h1>${title}</h1>`,
 });
 
+/** What a framework in debug mode sends: 90 kB of HTML. */
+export const debugPage = (status: number): Answer => html(status, 'TypeError in create_plant '.repeat(1800));
+
 export const plain = (status: number, body: string): Answer => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -1,7 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
-import { cutting, depthOf, failing, hanging, kindOf, lastIs, type Seen, tagless } from '../helpers.ts';
+import {
+  answering,
+  cutting,
+  debugPage,
+  depthOf,
+  failing,
+  hanging,
+  kindOf,
+  lastIs,
+  type Seen,
+  tagless,
+} from '../helpers.ts';
 
 const notJson = ({ text, value }: Seen) => value === undefined && text.trim() !== '';
 const kind =
@@ -16,6 +27,12 @@ const above = (limit: bigint) => (request: Seen) => request.id !== undefined && 
 
 /** Stores that answer some bodies with 5xx, not at all, or by closing the connection. */
 export const crashes: readonly BrokenStore[] = [
+  broken(
+    'crash-debug-page',
+    '500 with a debug page of 90 kB if the name contains an apostrophe',
+    ['invariants/no-server-error', 'unconstrained/answers-hostile-names'],
+    answering((answer, { name }) => (name.includes("'") ? debugPage(500) : answer)),
+  ),
   // The text.
   broken(
     'crash-syntax',

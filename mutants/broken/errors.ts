@@ -9,6 +9,7 @@ import {
   BAD_TAG,
   challenging,
   coded,
+  debugPage,
   html,
   NOT_AN_OBJECT,
   NOT_JSON,
@@ -37,6 +38,12 @@ export const errors: readonly BrokenStore[] = [
     'answers 400 with an HTML page',
     ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
     answering400(html(400, 'Bad Request')),
+  ),
+  broken(
+    'error-debug-page',
+    'answers 400 with a debug page of 90 kB that is labelled JSON',
+    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    answering400({ ...debugPage(400), headers: { 'content-type': 'application/json' } }),
   ),
   broken(
     'error-plain',

@@ -21,11 +21,17 @@ export function soughtFor(
   // Ignore the content of an incomplete response.
   const broken = exchange.kind === 'broken' ? symptoms.find((one) => aspectOf(one) === 'outcome') : undefined;
   const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
-  // Of a long response only the beginning is kept.
-  if (symptom !== undefined && exchange.response?.size === undefined) return symptom;
+  // Of a long response perhaps only the beginning is kept.
+  const isWhole = exchange.response?.size === undefined;
+  if (symptom !== undefined && (isWhole || !isOfBody(symptom))) return symptom;
   const rules = 'rules' in test ? { all: test.rules, problem: finding.problem, expected } : undefined;
   return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
+
+/** Whether it takes the whole body of a response to see a symptom. */
+const isOfBody = (symptom: Symptom): boolean =>
+  aspectOf(symptom) === 'echo' ||
+  (aspectOf(symptom) === 'representation' && symptom.kind !== 'media-type' && symptom.kind !== 'no-body');
 
 /** Findings of the rules about details, as the beginning of a sentence about the store. */
 const DETAILS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { Before } from '../check.ts';
-import { truncated } from '../result/truncate.ts';
+import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request of which a store may have died. */
@@ -38,7 +38,7 @@ export class LastRequests {
     if (exchange.kind === 'answered') this.answeredAt = now;
     else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
       this.kept.push({
-        exchange: truncated(exchange),
+        exchange: truncated(exchange, MAX_BODY_BYTES),
         template,
         check,
         sentAt: now - exchange.ms,

@@ -10,7 +10,7 @@ import {
   problemOf,
   timedOut,
 } from './result.ts';
-import { truncatedFailure } from './truncate.ts';
+import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedFailure } from './truncate.ts';
 
 /** Failures that are kept in full: a report shows the first, the others show other problems. */
 export const MAX_FAILURES = 5;
@@ -22,6 +22,8 @@ interface PendingFailure extends Placed {
   /** It passed in isolation. */
   readonly passed?: boolean;
 }
+
+const isLong = ({ exchange }: Failure): boolean => (exchange.response?.body.length ?? 0) > MAX_BODY_BYTES;
 
 /** The results of a check so far; valid at any time, even if the run stops in the middle. */
 export class Tally {
@@ -58,13 +60,21 @@ export class Tally {
     const known = this.byProblem.get(problem);
     if (known === undefined) {
       if (this.byProblem.size < MAX_PROBLEMS_OF_A_CHECK) this.onNew(failure);
-      this.byProblem.set(problem, { place, failure: truncatedFailure(failure), failed: 1 });
+      this.byProblem.set(problem, { place, failure: this.kept(failure), failed: 1 });
       if (this.byProblem.size > MAX_PROBLEMS_OF_A_CHECK)
         this.byProblem.delete(this.inOrder.at(-1)?.[0] ?? problem);
       return;
     }
     known.failed += 1;
-    if (place < known.place) Object.assign(known, { place, failure: truncatedFailure(failure) });
+    if (place < known.place) Object.assign(known, { place, failure: this.kept(failure, known.failure) });
+  }
+
+  /** A failure as it is kept: one of each check with a long response is kept whole, so that it can be explained. */
+  private kept(failure: Failure, replaced?: Failure): Failure {
+    const hasOther = [...this.byProblem.values()].some(
+      (one) => one.failure !== replaced && isLong(one.failure),
+    );
+    return truncatedFailure(failure, hasOther ? MAX_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
   }
 
   /** Records a pass; if no rule applied, also why the exchange proves nothing. */
@@ -105,7 +115,7 @@ export class Tally {
 
   /** Replaces the first failure with its confirmed, perhaps shrunk, version. */
   leadWith(failure: Failure): void {
-    this.lead = truncatedFailure(failure);
+    this.lead = this.kept(failure, this.first?.failure);
   }
 
   /** The first failure, if it has not been retried yet. */

@@ -3,7 +3,9 @@ import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import type { Failure } from './result.ts';
 
 /** Bytes of a response body that are kept with a failure: more than a report shows. */
-const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
+/** The same if the whole body is to be read once more: more than the debug page of a framework has. */
+export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
 /** Characters of a header value and of all of them that are kept with a failure: more than a record has. */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
@@ -17,19 +19,19 @@ const beginningOf = (text: string, limit: number): string =>
 export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): string =>
   text.length > limit ? `${beginningOf(text, limit)}…` : text;
 
-function shortened({ headers, statusText, body, size, ...rest }: Response): Response {
+function shortened({ headers, statusText, body, size, ...rest }: Response, maxBodyBytes: number): Response {
   let left = MAX_VALUES_CHARACTERS;
   const kept = headers.map(([name, value]): HeaderPair => {
     const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, left));
     left -= beginning.length;
     return [beginningOf(name, MAX_VALUE_CHARACTERS), beginning];
   });
-  const isLong = body.length > MAX_BODY_BYTES;
+  const isLong = body.length > maxBodyBytes;
   return {
     ...rest,
     headers: kept,
     statusText: beginningOf(statusText, MAX_VALUE_CHARACTERS),
-    body: isLong ? Uint8Array.from(body.subarray(0, MAX_BODY_BYTES)) : body,
+    body: isLong ? Uint8Array.from(body.subarray(0, maxBodyBytes)) : body,
     ...(size !== undefined || isLong ? { size: size ?? body.length } : {}),
   };
 }
@@ -38,10 +40,17 @@ function shortened({ headers, statusText, body, size, ...rest }: Response): Resp
  * An exchange with at most the beginning of its response body and headers, copied so that the memory of the rest can be
  * freed.
  */
-export function truncated({ preceding, ...own }: Exchange): Exchange {
-  const exchange: Exchange = preceding === undefined ? own : { ...own, preceding: truncated(preceding) };
-  if (exchange.kind === 'answered') return { ...exchange, response: shortened(exchange.response) };
-  return exchange.response === undefined ? exchange : { ...exchange, response: shortened(exchange.response) };
+export function truncated(
+  { preceding, ...own }: Exchange,
+  maxBodyBytes: number = MAX_WHOLE_BODY_BYTES,
+): Exchange {
+  const exchange: Exchange =
+    preceding === undefined ? own : { ...own, preceding: truncated(preceding, maxBodyBytes) };
+  if (exchange.kind === 'answered')
+    return { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
+  return exchange.response === undefined
+    ? exchange
+    : { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
 }
 
 const truncatedFinding = (finding: Finding): Finding => ({
@@ -55,13 +64,16 @@ const truncatedFinding = (finding: Finding): Finding => ({
  * A failure in the form in which it is kept, so that the failures of a store that sends megabytes do not fill
  * the memory.
  */
-export const truncatedFailure = (failure: Failure): Failure => ({
+export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
   ...failure,
   finding: truncatedFinding(failure.finding),
-  exchange: truncated(failure.exchange),
+  exchange: truncated(failure.exchange, maxBodyBytes),
   ...(failure.before === undefined
     ? {}
     : {
-        before: failure.before.map(({ template, exchange }) => ({ template, exchange: truncated(exchange) })),
+        before: failure.before.map(({ template, exchange }) => ({
+          template,
+          exchange: truncated(exchange, MAX_BODY_BYTES),
+        })),
       }),
 });
