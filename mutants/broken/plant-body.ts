@@ -238,7 +238,11 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'body-parsed-again',
     'returns name and tag parsed if they are JSON',
-    ['ordinary/answers-a-plant', 'unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],
+    [
+      'unconstrained/answers-any-plant',
+      'unconstrained/answers-hostile-names',
+      'unconstrained/answers-hostile-tags',
+    ],
     answeringValue(({ name, tag }) => ({
       name: parsedAgain(name),
       ...(tag === undefined ? {} : { tag: parsedAgain(tag) }),
