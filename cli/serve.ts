@@ -31,7 +31,7 @@ export function serveCommand(): Command {
       process.stdout.write(`${store.url}\n`);
       if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
       process.stderr.write(
-        `Check it from another terminal: ${suite.name} run ${store.url} (with that token). Ctrl+C stops it.\n`,
+        `To check it from another terminal, set ${TOKEN_VARIABLE} there and run: ${suite.name} run ${store.url}\nCtrl+C stops it.\n`,
       );
       await interrupted;
       await store.stop();

@@ -2,8 +2,8 @@
 const [FREE_PIECES, PIECE_COST] = [4096, 16];
 
 /**
- * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the added
- * pieces are.
+ * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the
+ * added pieces are.
  */
 export class Bytes {
   /** Bytes that were added, also those beyond the limit. */
@@ -18,16 +18,19 @@ export class Bytes {
   }
 
   add(piece: Uint8Array): void {
-    const kept = piece.subarray(0, Math.max(0, this.limit - this.length));
-    const needed = this.length + kept.length;
+    if (this.length < this.limit) this.keep(piece.subarray(0, this.limit - this.length));
+    this.length += piece.length;
+    this.pieces += 1;
+  }
+
+  private keep(piece: Uint8Array): void {
+    const needed = this.length + piece.length;
     if (needed > this.buffer.length) {
       const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * this.length), this.limit));
       this.buffer.copy(larger, 0, 0, this.length);
       this.buffer = larger;
     }
-    if (kept.length > 0) this.buffer.set(kept, this.length);
-    this.length += piece.length;
-    this.pieces += 1;
+    this.buffer.set(piece, this.length);
   }
 
   get isTooLong(): boolean {

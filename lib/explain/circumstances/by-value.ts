@@ -42,12 +42,13 @@ export async function byValue(
     presencesOf(failingState, search, async (other) => (await search.shows(other)) === true),
   );
   const exchange = await search.send(failingState);
+  const [shown, hidden] = [4 + (reach?.shown.length ?? 0), 3 + (reach?.hidden.length ?? 0)];
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [words, ...(presences ?? []).map(presenceClause)],
     ...(modulus === undefined ? {} : { modulus }),
-    inside: [4 + (reach?.shown.length ?? 0), 4 + (reach?.shown.length ?? 0)],
-    outside: [0, 3 + (reach?.hidden.length ?? 0)],
+    inside: [shown, shown],
+    outside: [0, hidden],
     ladders: [
       reach?.ladder ?? {
         part: ID,

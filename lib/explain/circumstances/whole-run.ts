@@ -257,11 +257,11 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
   const found = await failsFromSomePointOn(some.state, tried, sought, experiments, some.property);
-  return { sought, found: (await counted(some.state, found, members, experiments)) ?? found, members };
+  return { sought, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
 };
 
 /** After how many requests of one kind a store that recovers does not accept ordinary plants. */
-const counted = (
+const afterSoMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
   [lead]: readonly CheckFailure[],

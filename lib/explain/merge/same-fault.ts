@@ -112,16 +112,15 @@ const acrossTypes: SameFault = {
       .toSorted((a, b) => b.texts.size - a.texts.size);
     return widest === undefined || widest.texts.size === 0 ? undefined : `${own.status} ${widest.property}`;
   },
-  join: (_, all) => {
-    const clear = all.filter((one) => !hasVague(one));
-    const [first] = clear.length > 0 ? clear : all;
-    if (first === undefined) throw new Error('no clusters to join');
+  join: (one, all) => {
+    const clear = all.filter((other) => !hasVague(other));
+    const [first = one] = clear;
     const { instead = '', property = '' } = first.sought;
     const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
     const properties = listOf([...new Set(all.flatMap(({ sought }) => sought.property ?? []))]);
     const ofAll = aboutProperties(first.sought, property, properties);
     const conditions = clear.flatMap(({ sought, found }) =>
-      found.conditions.map((one) => ofOthers(one, sought.property ?? '', properties)),
+      found.conditions.map((words) => ofOthers(words, sought.property ?? '', properties)),
     );
     return {
       ...first,

@@ -62,23 +62,20 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const others = isRepeated ? 'nothing' : own;
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
-  const set = (addend: string, some = ids) =>
-    some.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
+  const set = (addend: string, own = ids) =>
+    own.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
+  const withIds = (some: readonly string[], addend = '', own = ids) =>
+    own.length === 0 ? some : [set(addend, own), ...some];
   const lines = connections.map((requests) => {
     const [{ times = 1 } = {}] = requests;
     if (times === 1) return sending(requests, showing(others));
     const own = all.filter(({ numeral }) => requests.some(({ freshId }) => String(freshId) === numeral));
-    const once = [...(own.length === 0 ? [] : [set('', own)]), sending(requests, showing('status'))].join(
-      '; ',
-    );
-    return `for i in $(seq ${times}); do ${once}; done | sort | uniq -c`;
+    return `${loopOf(times, withIds([sending(requests, showing('status'))], '', own))} | sort | uniq -c`;
   });
   // Either of them may be the one that fails.
   const background = beside.map((one) => `${sending([one], showing(own))} &`);
   const main = sending(last, showing(own));
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
-  const withIds = (some: readonly string[], addend = '') =>
-    ids.length === 0 ? some : [set(addend), ...some];
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {
     // curl sends to every URL of a range over one connection, and no fragment.
@@ -89,7 +86,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     // A store that hangs would keep each of the others waiting.
     const givesUpAtOnce = unanswered && repeat.inFlight === 1;
     const loop = (some: readonly string[]) =>
-      `for i in $(seq ${repeat.times}); do ${withIds(some).join('; ')}${givesUpAtOnce ? ' || break' : ''}; done`;
+      loopOf(repeat.times, givesUpAtOnce ? [`${withIds(some).join('; ')} || break`] : withIds(some));
     // What came before may have to come in a row.
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
@@ -102,6 +99,9 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
 }
+
+const loopOf = (times: number, commands: readonly string[]): string =>
+  `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
 
 /** A command that sends requests over one connection. */
 const sending = (requests: readonly OnConnection[], showing: Showing): string =>
@@ -137,7 +137,7 @@ type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
 /** From so many on, requests that differ only in their values are sent by a loop. */
 const MIN_LOOP = 4;
 
-/** The requests with one for several in a row, each over a connection of its own, whose bodies differ only in words and numbers. */
+/** The requests, with one for several in a row over connections of their own whose bodies differ only in words and numbers. */
 function withoutRecurring(before: Reproduction['before']): readonly Recurring[] {
   const runs: [Reproduction['before'][number], ...Reproduction['before']][] = [];
   let earlier: string | undefined;

@@ -5,7 +5,7 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 /** End the run after this many unanswered requests, if they are the majority. */
 const MAX_TIMEOUTS = 150;
 
-/** A run takes many minutes if this many responses have this many bytes on average: to read and to judge them takes long. */
+/** If this many responses have more than so many bytes on average, to read and judge those of a run takes many minutes. */
 const HUGE = { averageBytes: 512 * 1024, responses: 24 } as const;
 
 /** Whether a complete response arrived that is not a server error. */

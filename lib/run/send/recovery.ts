@@ -106,8 +106,8 @@ export class Recovery {
   }
 
   /**
-   * Ends the checks if the store leaves most requests unanswered, or answers too much, or if it has served nothing for long and does not serve
-   * an ordinary plant either.
+   * Ends the checks if the store leaves most requests unanswered, if its responses are too large, or if it has served
+   * nothing for long and does not serve an ordinary plant either.
    */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
