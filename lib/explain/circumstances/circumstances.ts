@@ -1,7 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
@@ -43,13 +43,22 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
 
+/** In which order the id of a failing request (1) and fresh ones (0) are tried: no period, and no other order of before and after, is like it. */
+const OWN_OR_FRESH = [0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1];
+
 /** Whether the id of the failing request is what matters: with it, the request fails again, and with others it does not. */
 async function byOwnValue(search: Search): Promise<Explanation | undefined> {
   const { failingState: lead, failure } = search;
-  if (lead === undefined || failure.when !== 'this-request') return undefined;
-  const other = await search.send(lead);
-  if (search.isShown(other, lead) !== false) return undefined;
-  const found = await byValue(lead, failure.exchange, other, search);
+  const own = failure.exchange.request.freshId;
+  if (lead === undefined || own === undefined) return undefined;
+  let passing: Exchange | undefined;
+  for (const isOwn of OWN_OR_FRESH) {
+    const state = isOwn === 1 ? withFixedId(lead, own) : lead;
+    const exchange = await search.send(state);
+    if (search.isShown(exchange, state) !== (isOwn === 1)) return undefined;
+    if (isOwn === 0) passing = exchange;
+  }
+  const found = passing && (await byValue(lead, failure.exchange, passing, search));
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
