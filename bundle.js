@@ -9,7 +9,7 @@ rmSync('dist/cli/chunks', { recursive: true, force: true });
  * short run. The API and the vitest binding stay as the compiler wrote them.
  */
 await build({
-  input: 'cli/main.ts',
+  input: ['cli/main.ts', 'cli/job.ts'],
   platform: 'node',
   output: { dir: 'dist/cli', chunkFileNames: 'chunks/[name].js' },
   plugins: [

@@ -11,6 +11,30 @@ const MIN_PERCENTAGE = 3;
 
 const USUAL_COLUMNS = 80;
 
+/** What the progress of a run follows from. */
+export type ProgressEvent =
+  | { readonly type: 'start'; readonly planned: number }
+  | { readonly type: 'progress'; readonly requests: number }
+  | { readonly type: 'failure'; readonly id: string }
+  | { readonly type: 'result' | 'end' };
+
+/** What an event of a run says about its progress, if anything. */
+export function progressOf(event: RunEvent): ProgressEvent | undefined {
+  switch (event.type) {
+    case 'start':
+      return { type: 'start', planned: event.header.planned.length };
+    case 'progress':
+      return event;
+    case 'failure':
+      return { type: 'failure', id: event.id };
+    case 'result':
+    case 'end':
+      return { type: event.type };
+    default:
+      return undefined;
+  }
+}
+
 /**
  * Shows the progress of a run: how far it is, how fast, how much time is left, and how many checks have failed.
  * @param expected requests that the checks will send, if the store does as the document says
@@ -18,7 +42,7 @@ const USUAL_COLUMNS = 80;
 export function progress(
   stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>,
   expected: number,
-): (event: RunEvent) => void {
+): (event: ProgressEvent) => void {
   const interactive = stream.isTTY && !process.env.CI;
   const began = Date.now();
   const failed = new Set<string>();
@@ -46,7 +70,7 @@ export function progress(
   // A timer instead of the events: a run that waits for its store shows that, too.
   const timer = setInterval(draw, interactive ? REDRAW_MS : PRINT_MS).unref();
   return (event) => {
-    if (event.type === 'start') planned = event.header.planned.length;
+    if (event.type === 'start') planned = event.planned;
     if (event.type === 'progress') requests = event.requests;
     if (event.type === 'failure') failed.add(event.id);
     if (event.type === 'result') ended += 1;

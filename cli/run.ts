@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
-import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
+import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
 import { counted } from '../lib/counts.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
@@ -22,6 +22,7 @@ import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
+import { repeatable, runJobs } from './jobs.ts';
 import { settingsIn, settle, withOptions } from './options.ts';
 import {
   type Destination,
@@ -31,7 +32,7 @@ import {
   writeAtomically,
   writeReports,
 } from './output.ts';
-import { progress } from './progress.ts';
+import { type ProgressEvent, progress, progressOf } from './progress.ts';
 import { StartedStore } from './start.ts';
 import { columns } from './streams.ts';
 import { type Choice, choose, required, tokenOf } from './target.ts';
@@ -74,6 +75,7 @@ Examples:
         throw new UsageError(
           `--watch writes to standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
         );
+      requireJobs(flags);
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await prepareRuns(choice, token, log, flags);
@@ -81,6 +83,16 @@ Examples:
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else exitWith(await once(attempt, publish));
     });
+}
+
+/** What the threads of a run cannot do together. */
+const NOT_IN_JOBS = ['bail', 'shard', 'start', 'verbose', 'watch'] as const;
+
+/** @throws UsageError if a run with several jobs is to do what only one can */
+function requireJobs(flags: Flags): void {
+  const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined);
+  if (other !== undefined && (flags.jobs ?? 1) > 1)
+    throw new UsageError(`--jobs cannot be combined with ${flagOf(other)}; leave out one of them.`);
 }
 
 /** A run, and the report that follows it. */
@@ -107,7 +119,7 @@ async function prepareRuns(
   log: string | undefined,
   flags: Flags,
 ): Promise<RunOnce> {
-  const { start, wait, quiet, verbose, writeBaseline } = flags;
+  const { start, wait, quiet, verbose, writeBaseline, jobs = 1 } = flags;
   const baseline = baselineIn(flags);
   const earlier = await earlierOf(flags, baseline);
   let expected: Estimate | undefined;
@@ -132,19 +144,31 @@ async function prepareRuns(
     await waitForStore(store, started, signal);
     const plan = { ...planned, ...(started === undefined ? {} : keptAlive(started, store, signal)) };
     await before?.(plan, secrets);
-    const recorder = new Recorder(secrets, known);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    for await (const event of runEvents({ ...plan, onExchange }, signal)) {
-      recorder.add(event);
-      show(event);
-    }
-    const record = recorder.record();
+    const record =
+      jobs === 1
+        ? await recordOf({ ...plan, onExchange }, new Recorder(secrets, known), show, signal)
+        : await runJobs(repeatable(options, plan), jobs, show, signal);
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
     };
   };
+}
+
+async function recordOf(
+  plan: Plan,
+  recorder: Recorder,
+  show: (event: ProgressEvent) => void,
+  signal: AbortSignal,
+): Promise<RunRecord> {
+  for await (const event of runEvents(plan, signal)) {
+    recorder.add(event);
+    const shown = progressOf(event);
+    if (shown !== undefined) show(shown);
+  }
+  return recorder.record();
 }
 
 async function report(

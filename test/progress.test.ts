@@ -1,12 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { progress } from '../cli/progress.ts';
-import type { RunEvent } from '../lib/run/run.ts';
+import { type ProgressEvent, progress } from '../cli/progress.ts';
 
 /** What is written while a run goes on: each event after so many seconds. */
 function written(
   isTTY: boolean,
-  ...events: readonly (readonly [seconds: number, event: object])[]
+  ...events: readonly (readonly [seconds: number, event: ProgressEvent])[]
 ): string[] {
   const texts: string[] = [];
   const show = progress(
@@ -15,16 +14,16 @@ function written(
   );
   for (const [seconds, event] of events) {
     vi.advanceTimersByTime(seconds * 1000);
-    show(event as RunEvent);
+    show(event);
   }
   return texts;
 }
 
-const start = { type: 'start', header: { planned: ['a', 'b'] } };
-const sent = (requests: number) => ({ type: 'progress', requests });
-const failure = (id: string) => ({ type: 'failure', id });
-const result = { type: 'result' };
-const end = { type: 'end' };
+const start: ProgressEvent = { type: 'start', planned: 2 };
+const sent = (requests: number): ProgressEvent => ({ type: 'progress', requests });
+const failure = (id: string): ProgressEvent => ({ type: 'failure', id });
+const result: ProgressEvent = { type: 'result' };
+const end: ProgressEvent = { type: 'end' };
 
 describe('the progress of a run', () => {
   beforeEach(() => {

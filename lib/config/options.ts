@@ -132,6 +132,12 @@ export const GROUPS = {
       kind: kind.flag,
       description: 'start no further checks after the first failed one that the baseline does not list',
     },
+    jobs: {
+      kind: kind.whole(1, 64),
+      description: 'number of threads that share the checks; for many cases against a fast store',
+      defaultsTo: 1,
+      api: false,
+    },
     shard: { kind: kind.shard, description: 'run only part i of n; merge joins the records', file: false },
     start: {
       kind: kind.text,
@@ -235,7 +241,7 @@ export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
 /** The options of a run in code: as a caller may give them, and as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
 export type Options = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
-type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
+export type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
 export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
 
 export const ROWS: readonly (readonly [string, OptionRow])[] = Object.entries(OPTIONS);

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { IdRange } from '../../payloads/plants.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { type IdRange, ordinaryIds } from '../../payloads/plants.ts';
 
 /**
  * Id ranges of one check, as offsets from the run's first id: case ids above it, ids of retries and other requests
@@ -95,7 +96,11 @@ export class CheckIds {
   }
 }
 
-/** A random first id, most likely far from those of earlier runs. */
+/** A random ordinary first id, most likely far from those of earlier runs. */
+export const firstIdFor = ({ newPlant }: Pick<Contract, 'newPlant'>): bigint =>
+  anyFirstId(ordinaryIds(newPlant.shape));
+
+/** The same in a range. */
 export function anyFirstId({ first, last }: IdRange): bigint {
   const span = last - first;
   return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));

@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { run } from '../index.ts';
+import { INTERRUPT, type JobMessage, type Repeatable } from './jobs.ts';
+import { progressOf } from './progress.ts';
+
+/* The thread of one job. */
+
+const interrupted = new AbortController();
+parentPort?.on('message', (message: unknown) => {
+  if (message === INTERRUPT) interrupted.abort();
+});
+const post = (message: JobMessage) => parentPort?.postMessage(message);
+
+const running = run(workerData as Repeatable, interrupted.signal);
+for await (const event of running) {
+  const progress = progressOf(event);
+  if (progress !== undefined) post({ event: progress });
+}
+post({ record: await running.record });
+parentPort?.close();

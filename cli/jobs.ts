@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { RunOptions } from '../index.ts';
+import { flagOf, type Needs } from '../lib/config/options.ts';
+import { sum } from '../lib/counts.ts';
+import { packageFile } from '../lib/package.ts';
+import { mergeOf } from '../lib/report/record/merge.ts';
+import type { RunRecord } from '../lib/report/record/record.ts';
+import { firstIdFor } from '../lib/run/plan/ids.ts';
+import { DEFAULTS } from '../lib/run/plan/plan.ts';
+import type { RunOptions as Plan } from '../lib/run/run.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { ProgressEvent } from './progress.ts';
+
+/* A job is a thread that runs one shard. */
+
+export type JobMessage = { readonly event: ProgressEvent } | { readonly record: RunRecord };
+
+/** What tells a job to end its run. */
+export const INTERRUPT = 'interrupt';
+
+/** Limits on all jobs together. */
+const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
+
+/** Options of a run whose content follows from its seed and first id, as shards need. */
+export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
+
+/** Gives a run a random seed and first id, if it has none. */
+export const repeatable = (options: RunOptions, { contract }: Pick<Plan, 'contract'>): Repeatable => ({
+  ...options,
+  seed: options.seed ?? randomInt(2 ** 31),
+  firstId: options.firstId ?? firstIdFor(contract),
+});
+
+interface Job {
+  readonly worker: Worker;
+  requests: number;
+  ended: number;
+}
+
+/**
+ * Runs the shards of a run at the same time, each in a thread of its own, and merges their records.
+ * @throws UsageError if a limit is too low to be shared
+ */
+export async function runJobs(
+  options: Repeatable,
+  count: number,
+  show: (event: ProgressEvent) => void,
+  signal: AbortSignal,
+): Promise<RunRecord> {
+  const limits = { ...options, concurrency: options.concurrency ?? DEFAULTS.concurrency };
+  const tooLow = SHARED.find((name) => (limits[name] ?? count) < count);
+  if (tooLow !== undefined)
+    throw new UsageError(
+      `${flagOf(tooLow)} ${limits[tooLow]} is too low for --jobs ${count}, which share it; use fewer jobs.`,
+    );
+  const jobs = Array.from({ length: count }, (_, index): Job => {
+    const shares = SHARED.map((name) => [name, shareOf(limits[name], index, count)]);
+    const workerData = { ...limits, ...Object.fromEntries(shares), shard: { index, of: count } };
+    return { worker: new Worker(packageFile('dist/cli/job.js'), { workerData }), requests: 0, ended: 0 };
+  });
+  const interrupt = () => {
+    for (const { worker } of jobs) worker.postMessage(INTERRUPT);
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  if (signal.aborted) interrupt();
+  const showAll = together(jobs, show);
+  try {
+    const records = await Promise.all(jobs.map((job) => recordOf(job, (event) => showAll(job, event))));
+    show({ type: 'end' });
+    const merged = mergeOf(records.map((record, index) => ({ file: `job ${index + 1}`, record })));
+    const { concurrency, rate = null, maxRequests = null } = limits;
+    return { ...merged, options: { ...merged.options, concurrency, rate, maxRequests } };
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await Promise.all(jobs.map(({ worker }) => worker.terminate()));
+  }
+}
+
+/** The part of a limit that one of the jobs has. */
+function shareOf(limit: number | undefined, index: number, count: number): number | undefined {
+  if (limit === undefined || !Number.isInteger(limit)) return limit && limit / count;
+  return Math.floor(limit / count) + (index < limit % count ? 1 : 0);
+}
+
+/** The record of a job once it has ended. Rejects if the job fails. */
+const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Promise<RunRecord> =>
+  new Promise((resolve, reject) => {
+    worker.on('message', (message: JobMessage) =>
+      'record' in message ? resolve(message.record) : listen(message.event),
+    );
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`a job ended with code ${code}, without a record`)));
+  });
+
+/** Shows the progress of all jobs as that of one run. */
+function together(
+  jobs: readonly Job[],
+  show: (event: ProgressEvent) => void,
+): (job: Job, event: ProgressEvent) => void {
+  const ended = () => Math.min(...jobs.map((job) => job.ended));
+  return (job, event) => {
+    if (event.type === 'progress') {
+      job.requests = event.requests;
+      show({ ...event, requests: sum(jobs, ({ requests }) => requests) });
+    } else if (event.type === 'result') {
+      // A check has ended when each of its shards has.
+      const before = ended();
+      job.ended += 1;
+      if (ended() > before) show(event);
+    } else if (event.type === 'failure' || (event.type === 'start' && job === jobs[0])) show(event);
+  };
+}
