@@ -109,7 +109,7 @@ export function tokenOf(
 export function required(token: string | undefined): string {
   if (token === undefined)
     throw new UsageError(
-      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or give --token.',
+      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or pass --token.',
     );
   return token;
 }

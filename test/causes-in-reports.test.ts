@@ -196,7 +196,7 @@ describe('the terminal report', () => {
     expect(text).toMatch(/^ {3}reproduce$/m);
     expect(text).toMatch(/^1\. Answers 400 when .* 0\. {2}\(3 checks, MUST\)$/m);
     expect(text).toMatch(/^6\. Answers 400 when .* 5\. {2}\(3 checks, MUST\)$/m);
-    expect(text).toMatch(/confirmed 24 of 24 requests of this kind failed, 0 of 24 others/);
+    expect(text).toMatch(/confirmed 24 of 24 such requests failed, 0 of 24 others/);
   });
 
   test('ends with the verdict and what to fix first', () => {
@@ -251,7 +251,7 @@ describe('a long line', () => {
     expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrapped('x'.repeat(10), 4)).toEqual(['xxxx', 'xxxx', 'xx']);
     expect(wrapped('木木木木', 4)).toEqual(['木木', '木木']);
-    expect(wrapped('one two three four', 8, 2)).toEqual(['one two', 'three f…']);
+    expect(wrapped('one two three four', 8, 2)).toEqual(['one two', 'three…']);
     expect(widthOf('e\u0301木')).toBe(3);
   });
 
@@ -336,7 +336,7 @@ describe('diff', () => {
     expect(text).toMatch(/^1 cause still there\n {3}Answers 400 when b\./m);
   });
 
-  test('tells failures that could not be seen before from regressions', () => {
+  test('tells failures that another one hid from regressions', () => {
     const now = recordWith({ checks: IDS });
     const [id = ''] = IDS;
     const verdictOf = (verdict: Verdict): RunRecord => ({
@@ -350,7 +350,7 @@ describe('diff', () => {
     expect(passed.regressions.map(({ result }) => result.id)).toContain(id);
     expect(untestable.regressions.map(({ result }) => result.id)).not.toContain(id);
     expect(untestable.revealed.map(({ result }) => result.id)).toContain(id);
-    expect(diffText(untestable, now, now)).toContain('1 failure that could not be seen before');
+    expect(diffText(untestable, now, now)).toContain('1 failure that another one hid before');
   });
 
   test('does not call a cause fixed that a run without experiments names differently', () => {

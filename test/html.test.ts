@@ -126,7 +126,7 @@ describe('the page', () => {
     expect(verdictOf(conformant)).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+ passed the selected checks: all \d+ MUST checks passed, \d+ were skipped\.$/,
     );
-    expect(verdictOf(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, for 1 cause\.$/);
+    expect(verdictOf(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, because of 1 cause\.$/);
     expect(verdictOf(undetermined)).toBe('http://127.0.0.1:1 could not be judged: it cannot be reached.');
     const strict: RunRecord = {
       ...conformant,

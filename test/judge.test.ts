@@ -821,8 +821,8 @@ describe('an exchange that a rule does not apply to', () => {
       ['an error', 'no response with status 400', errorBody, ok],
       ['no success', 'no readable response', notSuccess, noResponse],
       ['no server error', 'no readable response', noServerError, noResponse],
-      ['the status of a rejection', 'no such request was rejected', rejectsWith(400), ok],
-      ['the status of a rejection', 'no such request was rejected', rejectsWith(400), noResponse],
+      ['the status of a rejection', 'the store rejected none of its requests', rejectsWith(400), ok],
+      ['the status of a rejection', 'the store rejected none of its requests', rejectsWith(400), noResponse],
       ['an echo', 'no plant with a tag', echoes('tag'), ok, { plant: { name: 'Aloe' } }],
       ['an echo', 'no response with status 200', echoes('name'), rejection, { plant: { name: 'Aloe' } }],
       [

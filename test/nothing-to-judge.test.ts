@@ -126,7 +126,7 @@ describe('no check passes without an exchange that it applies to', () => {
     expect(of(record, 'ordinary/answers-json')).toMatchObject({
       verdict: 'untestable',
       blockedBy: 'ordinary/answers-200',
-      reason: 'no exchange to judge (no response with status 200)',
+      reason: 'no response with status 200',
     });
     const acceptsAll = await recordOf(sending(PLANT));
     expect(of(acceptsAll, 'auth/answers-401')).toMatchObject({

@@ -1,6 +1,6 @@
 import { counted } from '../counts.ts';
 import { cell, code, joined, lines, prose } from '../report/formats/markdown-text.ts';
-import { judgedOf } from '../run/result/verdict.ts';
+import { selectedOf } from '../run/result/verdict.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
@@ -44,7 +44,7 @@ export function summaryTable({ columns }: Comparison): string {
     const head = `| ${cell(name, 40)}${what} | ${verdict} |`;
     if (column.state === 'not-run' || column.stop !== null) return `${head} | | |`;
     const { MUST, SHOULD } = column.summary;
-    const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${judgedOf(count)}`);
+    const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${selectedOf(count)}`);
     return `${head} ${passed.join(' | ')} | ${column.latency?.median.toFixed(1) ?? ''} |`;
   });
   return lines([

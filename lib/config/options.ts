@@ -130,7 +130,7 @@ export const GROUPS = {
     },
     bail: {
       kind: kind.flag,
-      description: 'start no further checks after the first failed one that the baseline does not list',
+      description: 'start no further checks after the first one that fails and is not in the baseline',
     },
     jobs: {
       kind: kind.whole(1, 64),
@@ -155,7 +155,7 @@ export const GROUPS = {
     watch: {
       kind: kind.flag,
       description:
-        'run again when the store has been restarted (with --start: when a file changes), last causes first',
+        'run again when the store restarts (with --start: when a file changes), with the last causes first',
       api: false,
       file: false,
     },

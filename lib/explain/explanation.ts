@@ -49,7 +49,6 @@ export interface Explanation {
   readonly template?: RequestTemplate;
 }
 
-/** What was found out, if anything was. */
 const NOTHING_TRIED: Tried = [0, 0];
 
 /** What is known about a failing request before its condition is found. */

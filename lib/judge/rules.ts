@@ -50,7 +50,7 @@ const notSeen = (what: string): NotSeen => ({ notSeen: what });
 const NO_STATUS = notSeen('no readable response');
 const NO_200 = notSeen('no response with status 200');
 const NO_400 = notSeen('no response with status 400');
-const NO_REJECTION = notSeen('no such request was rejected');
+const NO_REJECTION = notSeen('the store rejected none of its requests');
 
 const findingOf = (
   expected: string,

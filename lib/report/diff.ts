@@ -118,11 +118,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ),
     ...section(`${counted(causes.stillThere.length, 'cause')} still there`, causes.stillThere, formatCause),
     ...section(paint(['red', 'bold'], regressed), regressions, formatFailure),
-    ...section(
-      `${counted(revealed.length, 'failure')} that could not be seen before`,
-      revealed,
-      formatFailure,
-    ),
+    ...section(`${counted(revealed.length, 'failure')} that another one hid before`, revealed, formatFailure),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
@@ -160,7 +156,7 @@ function formatFailure({ result, problems }: Diff['regressions'][number]): reado
   if (problems !== undefined) {
     const texts = problems.map((problem) => truncate(problemText(problem), 120));
     const shown = atMost(MAX_NEW_PROBLEMS, texts).map((text) => `   ${text}`);
-    return [head, `   failed before; now with ${counted(problems.length, 'new problem')}`, ...shown];
+    return [head, `   failed before, too; ${counted(problems.length, 'new problem')}`, ...shown];
   }
   return compact(
     head,

@@ -2,7 +2,7 @@ import { grouped } from '../../counts.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { inline, ToneWord, time } from '../../report/formats/html/kit/text.tsx';
-import { judgedOf } from '../../run/result/verdict.ts';
+import { selectedOf } from '../../run/result/verdict.ts';
 import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
@@ -101,7 +101,7 @@ const Numbers = ({
 
 function CountCell({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
   const { pass, fail, untestable } = counts;
-  const all = judgedOf(counts);
+  const all = selectedOf(counts);
   const width = (count: number) => percent((100 * count) / Math.max(all, 1));
   return (
     <td data-value={(pass / Math.max(all, 1)).toFixed(6)} class="count">

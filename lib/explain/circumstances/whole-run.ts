@@ -41,7 +41,7 @@ export const sameForAll: WholeRun = async (failures, experiments) => {
     // Once more, as what comes before may matter.
     ordinary,
     { ...ordinary, defect: { json: new JsonObject([]) } },
-    { ...ordinary, defect: { corrupt: (text) => text.slice(0, -1) } },
+    { ...ordinary, defect: TRUNCATED },
   ];
   const exchanges: Exchange[] = [];
   let turns = TURNS;

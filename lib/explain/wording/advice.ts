@@ -87,7 +87,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'under-concurrency',
-    text: 'Remove state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free one instead of failing.',
+    text: 'Remove state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free connection, buffer or lock instead of failing.',
   },
   {
     kind: 'from-then-on',

@@ -59,7 +59,7 @@ export function sentenceOf(
   const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
-  const whom = !accepts ? requests(symptom) : subject?.noun?.startsWith('requests') ? '' : ' in requests';
+  const whom = requests(symptom, subject, phrases);
   const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
@@ -109,8 +109,15 @@ const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
   return kind === 'lenient' && !isBare ? 'accepts requests' : words;
 };
 
-const requests = ({ kind, status, property }: Symptom): string => {
-  if (kind === 'rejects') return ' in requests';
+/** What stands between the symptom and the phrases. */
+const requests = (
+  { kind, status, property }: Symptom,
+  subject: Wording | undefined,
+  phrases: readonly string[],
+): string => {
+  const isAboutOthers = phrases.every((phrase) => /^(?:after|at the same time as) /.test(phrase));
+  if (kind === 'accepts') return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
+  if (kind === 'rejects') return isAboutOthers ? '' : ' for requests';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
   if (kind === 'dies') return ' after requests';

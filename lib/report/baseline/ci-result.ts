@@ -1,5 +1,5 @@
 import { counted } from '../../counts.ts';
-import { cutShort, judgedOf } from '../../run/result/verdict.ts';
+import { cutShort, selectedOf } from '../../run/result/verdict.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
 import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known-deviations.ts';
@@ -52,7 +52,7 @@ function decided(
     return { exitCode: 3, reason: `could not be judged${known}` };
   // Without a check that sends requests, invariants judge nothing.
   const isSent = results.some(({ kind, verdict }) => kind !== 'invariant' && verdict !== 'skipped');
-  const judged = isSent ? judgedOf(summary.MUST) + (options.strict ? judgedOf(summary.SHOULD) : 0) : 0;
+  const judged = isSent ? selectedOf(summary.MUST) + (options.strict ? selectedOf(summary.SHOULD) : 0) : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)
     return { exitCode: 2, reason: `nothing was judged${known}` };
   const stale = counted(outdated, 'outdated baseline entry', 'outdated baseline entries');

@@ -29,7 +29,7 @@ export function wrapped(text: string, width: number, most = Number.POSITIVE_INFI
   const rows: string[] = [];
   let rest = text.trimEnd();
   while (widthOf(rest) > width) {
-    if (rows.length + 1 >= most) return [...rows, `${fitting(rest, width - 1).trimEnd()}…`];
+    if (rows.length + 1 >= most) return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).trimEnd()}…`];
     const end = breakIn(rest, width);
     rows.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();

@@ -1,4 +1,5 @@
 import { counted } from '../../counts.ts';
+import { firstNames } from '../../list.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import { confirmedText } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
@@ -117,8 +118,21 @@ function fieldsOf(
     ...field('request', counterexample && requestLine(counterexample.request), limits.line),
     ...field('response', counterexample && answerLine(counterexample), limits.line),
     ...field('fix', visible(advice), limits.fix),
-    ...field('checks', limits.checks === 0 ? '' : checks.map(({ id }) => id).join(', '), limits.checks),
+    ...field(
+      'checks',
+      limits.checks === 0 ? '' : idsOf(checks, limits.checks, columns - INDENT),
+      limits.checks,
+    ),
   ];
+}
+
+/** The ids of the checks, as many as fit in so many rows, and how many more there are. */
+function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number): string {
+  const ids = checks.map(({ id }) => id);
+  const fits = (most: number) => wrapped(firstNames(most, ids), columns).length <= rows;
+  let most = ids.length;
+  while (most > 1 && !fits(most)) most -= 1;
+  return firstNames(most, ids);
 }
 
 /** The steps, each on a line of its own, below their heading: they can be copied as a block. */

@@ -184,13 +184,9 @@ function headingOf(
   const [must, should] = [failed('MUST'), failed('SHOULD')];
   const counts = compact(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
-    should > 0 &&
-      paint(
-        ['yellow', 'bold'],
-        `${counted(should, 'SHOULD check')} failed (warning${should === 1 ? '' : 's'})`,
-      ),
+    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} warned`),
   );
-  return ['', `${counts.join(', ')}, for ${counted(open.length, 'cause')}`];
+  return ['', `${counts.join(', ')}: ${counted(open.length, 'cause')}`];
 }
 
 const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>

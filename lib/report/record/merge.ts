@@ -147,6 +147,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
     verdict,
     cases: sum(ran, ({ cases }) => cases),
     failed: sum(ran, ({ failed }) => failed),
+    ...(lead.random === undefined ? {} : { random: sum(ran, ({ random = 0 }) => random) }),
     seconds: rounded(sum(ran, ({ seconds }) => seconds)),
     problems,
     ...pick(lead, 'expected', 'actual', 'counterexample'),

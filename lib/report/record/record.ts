@@ -228,6 +228,10 @@ const result = named(
     verdict,
     cases: whole,
     failed: whole,
+    random: optional(
+      whole,
+      'For a generated check: how many of the cases had random values. The others are the same in every run.',
+    ),
     seconds: described(amount, 'From start to end; other checks may run at the same time.'),
     problems: described(
       list(problem),

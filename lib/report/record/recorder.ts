@@ -97,7 +97,7 @@ function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): Reco
   const [shown] = exchanges;
   return {
     ...check,
-    ...pick(checked, 'kind', 'verdict', 'cases', 'failed'),
+    ...pick(checked, 'kind', 'verdict', 'cases', 'failed', 'random'),
     seconds: rounded(checked.seconds),
     problems: fingerprinted(check.id, kind, redactAll(problems, redact)),
     ...(shown === undefined ? {} : pick(shown, 'expected', 'actual')),

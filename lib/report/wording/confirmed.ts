@@ -7,11 +7,11 @@ const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
 /** Text for the confirming requests inside and outside a cause's condition. */
 const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
-  always: ['requests of this kind failed', 'others'],
+  always: ['such requests failed', 'others'],
   'now-and-then': ['requests failed, now and then', 'others'],
-  'under-concurrency': ['failed with those requests in flight', 'otherwise'],
-  sequence: ['failed after those requests', 'without them'],
-  'from-then-on': ['requests failed since then', 'before'],
+  'under-concurrency': ['tries with such requests in flight failed', 'without'],
+  sequence: ['failed after such requests', 'without them'],
+  'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed; no experiment confirms a condition'],
 };
 const UNCONDITIONAL = ['requests failed, whatever they contain', 'others'] as const;
@@ -43,17 +43,17 @@ export function retrySummary({
     case undefined:
       return undefined;
     case 'always':
-      return `fails again in isolation: ${compact(
+      return `reproduced in isolation: ${compact(
         retries.same && `${of(same)} with the same request`,
-        retries.fresh && `${of(fresh)} with a fresh id`,
+        retries.fresh && `${of(fresh)} with a new id`,
       ).join(', ')}`;
     case 'this-request':
-      return `fails with this request (${of(same)}), not with a fresh id and name (${of(fresh)})`;
+      return `fails with this request (${of(same)}), not with a new id and name (${of(fresh)})`;
     case 'now-and-then':
       return `fails intermittently: ${isolated}${underConcurrency}; replicas or workers may differ`;
     case 'under-concurrency':
       return `fails only while other requests are in flight: ${isolated}${underConcurrency}`;
     case 'once':
-      return `failed once, not when retried: ${isolated}${underConcurrency}`;
+      return `not reproduced on retry: ${isolated}${underConcurrency}`;
   }
 }

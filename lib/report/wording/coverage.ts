@@ -31,22 +31,23 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
 
 const BOUND = 'with 95 % confidence, fewer than';
 
-/**
- * What a check without failures shows about other random payloads, by the rule of three. It does not apply to
- * a covering array, whose rows are not random.
- */
-export const confidenceText = ({ kind, verdict, cases, coverage }: RecordedResult): string | undefined =>
-  kind === 'property' && verdict === 'pass' && coverage === undefined
-    ? `No failure in ${cases} cases: ${BOUND} 3/${cases} of such payloads fail.`
-    : undefined;
+/** The random cases of a passed check. Named cases, such as the rows of a covering array, say nothing about others. */
+const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number => (verdict === 'pass' ? random : 0);
+
+/** What a check without failures shows about other random payloads, by the rule of three. */
+export function confidenceText(result: RecordedResult): string | undefined {
+  const random = randomCasesOf(result);
+  return random === 0
+    ? undefined
+    : `No failure in ${random} random cases: ${BOUND} 3/${random} of such payloads fail.`;
+}
 
 /** The same for all such checks, in one line. */
 export function confidenceOfAll(results: readonly RecordedResult[]): string | undefined {
-  const passed = results.filter((result) => confidenceText(result) !== undefined);
-  const counts = passed.map(({ cases }) => cases);
+  const counts = results.map(randomCasesOf).filter((count) => count > 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (passed.length === 0) return undefined;
+  if (counts.length === 0) return undefined;
   if (least === most)
-    return `no failure in ${passed.length === 1 ? `${least} cases` : `${passed.length} checks of ${least} cases each`}: ${BOUND} 3/${least} of such payloads fail`;
-  return `no failure in ${passed.length} checks of N = ${least} to ${most} cases: ${BOUND} 3/N of such payloads fail`;
+    return `no failure in ${counts.length === 1 ? `${least} random cases` : `${counts.length} checks of ${least} random cases each`}: ${BOUND} 3/${least} of such payloads fail`;
+  return `no failure in ${counts.length} checks of N = ${least} to ${most} random cases: ${BOUND} 3/N of such payloads fail`;
 }

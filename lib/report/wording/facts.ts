@@ -26,8 +26,8 @@ export const documentText = (
 ): string =>
   `${documentName(document, (file) => show(file, 200))}, version ${show(document.version, 40)}, sha256 ${show(document.sha256.slice(0, 12), 12)}`;
 
-export const createdText = ({ plants = 0, ids = [] }: Partial<RunRecord['created']>): string =>
-  `${counted(plants, 'plant')} created${ids.length === 0 ? '' : ' (ids in the JSON report)'}`;
+export const createdText = ({ plants = 0 }: Partial<RunRecord['created']>): string =>
+  `${counted(plants, 'plant')} created`;
 
 /** What was sent, how long it took, and what the store created. */
 export function sentText({ requests, seconds, waited, closedUnderRequests = 0, created }: RunRecord): string {
@@ -56,5 +56,5 @@ const HIGHLIGHTS: Readonly<Record<string, string>> = {
 export const highlightsOf = (observations: Observations) =>
   Object.entries(HIGHLIGHTS).flatMap(([key, name]) => {
     const value = observations[key];
-    return value === undefined ? [] : [{ key, name, value: String(value) }];
+    return value === undefined || value === 0 ? [] : [{ key, name, value: String(value) }];
   });

@@ -1,5 +1,5 @@
 import { sum } from '../../counts.ts';
-import { judgedOf } from '../../run/result/verdict.ts';
+import { selectedOf } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 
 export const OUTCOMES = {
@@ -25,7 +25,7 @@ export const inUpperCase = (headline: string): string =>
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
-    return `${judgedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
+    return `${selectedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
   };
   return options.strict ? `${of('MUST')}, ${of('SHOULD')}` : of('MUST');
 }

@@ -51,6 +51,7 @@ export function randomCases(
   const tryOne = async (index: number) => {
     const failure = await runTestCase(sampled(index).value, id(index), test.rules, execution);
     if (index < named.length) tried.push(index);
+    tally.random = Math.max(0, tally.cases - tried.length);
     return failure;
   };
   return {

@@ -44,7 +44,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
-  const reason = `no exchange to judge (${tally.notSeen ?? 'no response'})`;
+  const reason = tally.notSeen ?? 'no response';
   if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
@@ -73,7 +73,7 @@ const result = (
   seconds: number,
   blocked?: CheckResult['blocked'],
 ): CheckResult => {
-  const { cases, failed, failures, problems, observations } = tally;
+  const { cases, failed, random, failures, problems, observations } = tally;
   const coverage = cases === 0 ? undefined : tally.coverage();
   return {
     check: { id, level, statement, basis, hint },
@@ -81,6 +81,7 @@ const result = (
     verdict,
     cases,
     failed,
+    ...(test.kind === 'property' ? { random } : {}),
     seconds,
     failures,
     problems,

@@ -88,6 +88,8 @@ export interface CheckResult {
   readonly failures: readonly Failure[];
   readonly problems: readonly FailureGroup[];
   readonly observations: Observations;
+  /** Cases with random values, of a generated check; its others are the same in every run. */
+  readonly random?: number;
   /** Only for a check that begins with a covering array. */
   readonly coverage?: CheckCoverage;
   /** Why the check was not run, or not to the end. */

@@ -29,6 +29,8 @@ const isLong = ({ exchange }: Failure): boolean => (exchange.response?.body.leng
 export class Tally {
   cases = 0;
   failed = 0;
+  /** Cases with random values; the others are the same in every run. */
+  random = 0;
   timeouts = 0;
   blocked: Untestable | undefined;
   /** Whether a case was left without an answer in isolation as well. */

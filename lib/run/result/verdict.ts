@@ -44,5 +44,5 @@ export function runOutcome(
   return filtered ? 'partial' : 'conformant';
 }
 
-/** The number of checks that passed, failed or were untestable. */
-export const judgedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;
+/** The number of checks that a run was to judge: those that passed, failed or were untestable. */
+export const selectedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;

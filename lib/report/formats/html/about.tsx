@@ -18,7 +18,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
           {target.name !== target.baseUrl && <>{inline(target.name, 80)}, </>}
           <span class="code">{inline(target.baseUrl, 200)}</span>
         </Fact>
-        <Fact name="Server">{target.server === null ? 'not named' : inline(target.server, 100)}</Fact>
+        <Fact name="Server header">{target.server === null ? 'none' : inline(target.server, 100)}</Fact>
         <DocumentFact document={document} />
         {document.warnings !== undefined && (
           <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>

@@ -89,13 +89,14 @@ function Check({ result, record }: Readonly<{ result: RecordedResult; record: Ru
 
 const KIND_WORDS = {
   cases: 'named requests',
-  property: 'random requests',
+  property: 'generated requests',
   invariant: 'every exchange of the run that it applies to',
   scenario: 'dependent steps',
 } as const;
 
 function Details({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
-  const { id, basis, hint, kind, verdict, cases, seconds, exchanges, counterexample, observations } = result;
+  const { id, basis, hint, kind, verdict, cases, random, seconds, exchanges, counterexample, observations } =
+    result;
   const [first, ...others] = exchanges;
   const [confidence, covered] = [confidenceText(result), coverageText(result)];
   return (
@@ -108,6 +109,7 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
         <Fact name="Basis">{basis.join('; ')}</Fact>
         <Fact name="Tried">
           {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KIND_WORDS[kind]}
+          {random !== undefined && `, ${random} of them random`}
           {counterexample?.path !== undefined &&
             `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`}
         </Fact>

@@ -35,7 +35,9 @@ export function CauseExchange({
       )}
       <Messages exchange={exchange} matters={matters} />
       {isMarked && (
-        <p class="aside">The marked parts of the request matter. The others can be anything ordinary.</p>
+        <p class="aside">
+          The highlighted parts of the request trigger the fault. The others can have any ordinary value.
+        </p>
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 import { counted } from '../../../counts.ts';
 import { compact } from '../../../list.ts';
-import { judgedOf, type Summary } from '../../../run/result/verdict.ts';
+import { type Summary, selectedOf } from '../../../run/result/verdict.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
@@ -75,11 +75,11 @@ const STOPPED = {
 function sentence(record: RunRecord): string {
   const { outcome, summary, stop } = record;
   const { MUST, SHOULD } = summary;
-  const judged = judgedOf(MUST);
+  const judged = selectedOf(MUST);
   if (outcome === 'undetermined')
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
-    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, for ${counted(explainedChecks(record).filter(({ level }) => level === 'MUST').length, 'cause')}.`;
+    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, because of ${counted(explainedChecks(record).filter(({ level }) => level === 'MUST').length, 'cause')}.`;
   const all = judged === 0 ? 'no MUST check was run' : `all ${counted(judged, 'MUST check')} passed`;
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
@@ -126,7 +126,7 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
   return (
     <div class="level-picture">
       <p class="level-count">
-        <span class="level">{level}</span> <strong>{summary.pass}</strong> of {judgedOf(summary)} passed
+        <span class="level">{level}</span> <strong>{summary.pass}</strong> of {selectedOf(summary)} passed
       </p>
       <svg
         class="marks"

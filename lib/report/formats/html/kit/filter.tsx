@@ -28,7 +28,7 @@ export const Filter = ({
       </form>
     </search>
     <p class="no-match" hidden>
-      Nothing matches. <em>Show all</em> clears the search and the filters.
+      No matches. <em>Show all</em> clears the search and the filters.
     </p>
   </>
 );
