@@ -10,7 +10,7 @@ import { namedBy } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
 import { DEFAULTS } from './lib/run/plan/plan.ts';
-import { type FindCauses, type RunOptions as Plan, type RunEvent, runEvents } from './lib/run/run.ts';
+import { type FindCauses, type RunEvent, type RunPlan, runEvents } from './lib/run/run.ts';
 import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
@@ -123,7 +123,7 @@ export async function knownDeviations({
  * @param loaded the contract of these options, if another plan has already loaded it
  * @throws DocumentError, UsageError
  */
-export async function planOf(options: RunOptions, loaded?: Plan['contract']): Promise<Plan> {
+export async function planOf(options: RunOptions, loaded?: RunPlan['contract']): Promise<RunPlan> {
   const settings = settingsOf(options);
   const {
     openapi,
@@ -167,21 +167,24 @@ export async function planOf(options: RunOptions, loaded?: Plan['contract']): Pr
 
 /** Explains failures. What experiments need is loaded only if there are any. */
 const explaining =
-  (options: Pick<Plan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
+  (options: Pick<RunPlan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
   async (...failed) => {
-    const { explainRun } = await import('./lib/explain/explain.ts');
+    const { explainRun } = await import('./lib/explain/explain-run.ts');
     return explainRun(failed, options, requests);
   };
 
 /** Loads the contract. What reads a document of the user is loaded only if there is one. */
-async function contractOf(file: string | undefined, overlays: readonly string[]): Promise<Plan['contract']> {
+async function contractOf(
+  file: string | undefined,
+  overlays: readonly string[],
+): Promise<RunPlan['contract']> {
   if (file === undefined) return ownContract(overlays);
   const { loadContract } = await import('./lib/contract/load-contract.ts');
   return loadContract(file, overlays);
 }
 
 /** The client certificate and its key, for a store that requires one. */
-function clientOf(cert: string | undefined, key: string | undefined): Plan['client'] {
+function clientOf(cert: string | undefined, key: string | undefined): RunPlan['client'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
     throw new UsageError('--cert and --key belong together; give both the certificate and its private key.');

@@ -5,13 +5,13 @@ import { IN_CODE, type Options } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
 import { entryName, isAbout } from './lib/report/baseline/baseline-entry.ts';
 import { blocks } from './lib/report/baseline/ci-result.ts';
-import { entriesOf, knownBy, novelty } from './lib/report/baseline/deviations.ts';
+import { entriesOf, knownBy, newProblemsText } from './lib/report/baseline/deviations.ts';
 import { causeReport } from './lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
 import { failureText as details } from './lib/report/wording/format-text.ts';
 import type { CheckResult } from './lib/run/result/result.ts';
-import { findCauses, openRun, type RunOptions as Plan, type RunHandle } from './lib/run/run.ts';
+import { findCauses, openRun, type RunPlan as Plan, type RunHandle } from './lib/run/run.ts';
 
 /** A store that was started for the tests. */
 export interface StartedStore {
@@ -128,7 +128,7 @@ function changesOf(record: RunRecord): readonly string[] {
       knownBy(result, record).length === 0,
   );
   return [
-    ...unlisted.map((result) => `${result.id}: ${novelty(result, record) ?? 'fails in a new way'}`),
+    ...unlisted.map((result) => `${result.id}: ${newProblemsText(result, record) ?? 'fails in a new way'}`),
     ...entriesOf(record, 'stale', 'expired').map((entry) => `${entryName(entry)}: ${entry.state}`),
   ];
 }

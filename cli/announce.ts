@@ -1,6 +1,6 @@
-import { counted } from '../lib/counts.ts';
 import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Estimate } from '../lib/run/plan/estimate.ts';
+import { counted } from '../lib/text.ts';
 
 /** Two significant digits: the exact number depends on the store. */
 const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;

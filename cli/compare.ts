@@ -13,7 +13,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
-import { settingsIn, settle, withOptions } from './options.ts';
+import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
 import { StartedStore } from './start.ts';
 import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
@@ -53,7 +53,7 @@ Examples:
     .action(async (given: string[], _flags: Flags, self: Command) => {
       const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
       const stores = records ? undefined : await storesOf(given);
-      settle(self, process.env, stores?.config, undefined);
+      applyDefaults(self, process.env, stores?.config, undefined);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);

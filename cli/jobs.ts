@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { RunOptions } from '../index.ts';
+import { sum } from '../lib/collections.ts';
 import { flagOf, type Needs } from '../lib/config/options.ts';
-import { sum } from '../lib/counts.ts';
 import { packageFile } from '../lib/package.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { firstIdFor } from '../lib/run/plan/ids.ts';
 import { DEFAULTS } from '../lib/run/plan/plan.ts';
-import type { RunOptions as Plan } from '../lib/run/run.ts';
+import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { ProgressEvent } from './progress.ts';
 
@@ -26,7 +26,7 @@ const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
 
 /** Gives a run a random seed and first id, if it has none. */
-export const repeatable = (options: RunOptions, { contract }: Pick<Plan, 'contract'>): Repeatable => ({
+export const repeatable = (options: RunOptions, { contract }: Pick<RunPlan, 'contract'>): Repeatable => ({
   ...options,
   seed: options.seed ?? randomInt(2 ** 31),
   firstId: options.firstId ?? firstIdFor(contract),

@@ -62,7 +62,7 @@ export const settingsIn = (flags: Flags<Group>): Options =>
  * Only warns of a variable that looks mistyped, as it may belong to another program.
  * @throws UsageError that names the variable with an invalid value
  */
-export function settle(
+export function applyDefaults(
   command: Command,
   environment: Readonly<Record<string, string | undefined>>,
   config: Config | undefined,

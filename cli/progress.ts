@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { counted, grouped } from '../lib/counts.ts';
 import type { RunEvent } from '../lib/run/run.ts';
+import { counted, withSeparators } from '../lib/text.ts';
 
 /** Milliseconds between two progress lines: redrawn on a terminal, one below the other elsewhere. */
 const REDRAW_MS = 100;
@@ -57,8 +57,8 @@ export function progress(
     const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
     return [
       isDone ? 'finding causes' : `${percentage} %`,
-      `${grouped(requests)} requests`,
-      `${grouped(Math.round(rate))}/s`,
+      `${withSeparators(requests)} requests`,
+      `${withSeparators(Math.round(rate))}/s`,
       ...(isForeseeable ? [`about ${duration(left)} left`] : []),
       ...(failed.size === 0 ? [] : [`${counted(failed.size, 'check')} failed`]),
     ].join('  ');

@@ -1,4 +1,3 @@
-import { counted } from '../lib/counts.ts';
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
 import { explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
@@ -9,7 +8,8 @@ import { restoredExchange, TOKEN, templateFromRecord } from '../lib/report/repro
 import { truncate, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
-import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
+import { type RunPlan, runEvents } from '../lib/run/run.ts';
+import { counted } from '../lib/text.ts';
 
 /** A cause of a run, with its number in the reports. */
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
@@ -31,10 +31,10 @@ export interface Retried {
 export type Retry = ReturnType<typeof retryOf>;
 
 /** Plans to retry some causes of a run: by the request of each, or by its checks if one request does not show it. */
-export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: Plan) {
+export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
-  const whole: Plan = {
+  const whole: RunPlan = {
     ...plan,
     catalogue,
     ...{ selected: undefined, explain: undefined, shard: undefined, bailsOn: () => false },
@@ -52,7 +52,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
     ): Promise<Stop | undefined> {
       const answers = new Map<string, Retried['answer']>();
       const redact = redactor(secrets);
-      const onExchange: Plan['onExchange'] = (exchange, template, during) =>
+      const onExchange: RunPlan['onExchange'] = (exchange, template, during) =>
         void answers.set(during, sentAndReceived(exchange, template, plan.baseUrl, redact));
       const recorder = new Recorder(secrets);
       const results = new Map<string, RecordedResult>();
@@ -79,7 +79,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
 const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
 
 /** The request of a cause as a check, if it shows the cause; else the checks that the cause explained. */
-function checksFor(one: NumberedCause, record: RunRecord, plan: Plan): readonly Check[] {
+function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
@@ -100,7 +100,7 @@ function requestOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],
   record: RunRecord,
-  { token, contract }: Plan,
+  { token, contract }: RunPlan,
 ) {
   if (kind !== 'always' || counterexample === undefined || counterexample.before !== undefined)
     return undefined;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { planOf, type RunOptions, secretsOf } from '../index.ts';
+import { compact } from '../lib/collections.ts';
 import type { Flags } from '../lib/config/options.ts';
-import { compact } from '../lib/list.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
@@ -12,10 +12,10 @@ import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { answerLine, requestLine, truncate } from '../lib/report/wording/format-text.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result/result.ts';
-import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
+import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
-import { settingsIn, settle, withOptions } from './options.ts';
+import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import {
   fixedText,
   type NumberedCause,
@@ -26,7 +26,7 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { chooseAgain, required, tokenOf } from './target.ts';
+import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
@@ -65,10 +65,14 @@ Examples:
         const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
         const [what, given] = isUrl ? [undefined, named] : [named, url];
         const { file, record } = await recordOf(report, self.opts<ReplayFlags>());
-        const { config, target, baseUrl } = await chooseAgain(record, given, self.opts<ReplayFlags>());
-        settle(self, process.env, config, target);
+        const { config, target, baseUrl } = await resolveTargetOfRecord(
+          record,
+          given,
+          self.opts<ReplayFlags>(),
+        );
+        applyDefaults(self, process.env, config, target);
         const flags = self.opts<ReplayFlags>();
-        const token = required(tokenOf(flags.token, target, process.env));
+        const token = requireToken(tokenOf(flags.token, target, process.env));
         exitWith(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
       },
     );
@@ -144,7 +148,7 @@ function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunReco
 async function replayCheck(
   result: RecordedResult,
   retry: Retry,
-  plan: Plan,
+  plan: RunPlan,
   record: RunRecord,
   secrets: readonly string[],
 ): Promise<number> {

@@ -4,7 +4,6 @@ import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
 import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
-import { counted } from '../lib/counts.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
@@ -15,7 +14,8 @@ import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
 import { type Estimate, estimate, storedEstimates } from '../lib/run/plan/estimate.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
-import { type RunOptions as Plan, runEvents } from '../lib/run/run.ts';
+import { type RunPlan, runEvents } from '../lib/run/run.ts';
+import { counted } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { announce, warn } from './announce.ts';
@@ -23,7 +23,7 @@ import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { repeatable, runJobs } from './jobs.ts';
-import { settingsIn, settle, withOptions } from './options.ts';
+import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import {
   type Destination,
   logBeside,
@@ -35,7 +35,7 @@ import {
 import { type ProgressEvent, progress, progressOf } from './progress.ts';
 import { StartedStore } from './start.ts';
 import { columns } from './streams.ts';
-import { type Choice, choose, required, tokenOf } from './target.ts';
+import { type ResolvedTarget, requireToken, resolveTarget, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } from './watch.ts';
 
@@ -67,8 +67,8 @@ Examples:
   plant-store-conformance run --target staging`,
     )
     .action(async (given: string | undefined, _flags: Flags, self: Command) => {
-      const choice = await choose(given, self.opts<Flags>(), process.env);
-      settle(self, process.env, choice.config, choice.target);
+      const choice = await resolveTarget(given, self.opts<Flags>(), process.env);
+      applyDefaults(self, process.env, choice.config, choice.target);
       const flags = self.opts<Flags>();
       const token = tokenOf(flags.token, choice.target, process.env);
       if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
@@ -114,7 +114,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
  * @param log the file for the output of a store that is started
  */
 async function prepareRuns(
-  { baseUrl, target: named }: Choice,
+  { baseUrl, target: named }: ResolvedTarget,
   token: string | undefined,
   log: string | undefined,
   flags: Flags,
@@ -158,7 +158,7 @@ async function prepareRuns(
 }
 
 async function recordOf(
-  plan: Plan,
+  plan: RunPlan,
   recorder: Recorder,
   show: (event: ProgressEvent) => void,
   signal: AbortSignal,
@@ -190,7 +190,7 @@ async function report(
 const MAX_TRACED_CHARACTERS = 160;
 
 const trace =
-  (baseUrl: string, redact: Redact): Plan['onExchange'] =>
+  (baseUrl: string, redact: Redact): RunPlan['onExchange'] =>
   (exchange, template, during) => {
     const messages = sentAndReceived(exchange, template, baseUrl, redact);
     const [request, answer] = [
@@ -207,7 +207,7 @@ async function storeOf(
   start: string | undefined,
   closing: (() => Promise<void>)[],
 ): Promise<{ baseUrl: string; token: string; name?: string }> {
-  if (baseUrl !== undefined) return { baseUrl, token: required(token) };
+  if (baseUrl !== undefined) return { baseUrl, token: requireToken(token) };
   if (start !== undefined)
     throw new UsageError(
       '--start needs the base URL at which the store will listen; give it as the argument of run.',

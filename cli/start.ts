@@ -4,11 +4,11 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { counted } from '../lib/counts.ts';
 import { suite } from '../lib/package.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Stop } from '../lib/run/result/result.ts';
+import { counted } from '../lib/text.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -58,7 +58,7 @@ export class StartedStore {
   }
 
   /** If a run stops because the store is unreachable, adds the state of the start command to the reason. */
-  explainStop(stop: Stop): Stop {
+  describeStop(stop: Stop): Stop {
     if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
     this.isLost = true;
     const output = this.log === undefined ? 'keep its output with --out DIR' : `its output is in ${this.log}`;

@@ -11,7 +11,7 @@ export const DEFAULT_FILE = 'conformance.yaml';
 /** Where reports are written if nothing says where. */
 export const DEFAULT_FOLDER = 'reports';
 
-export interface Choice {
+export interface ResolvedTarget {
   readonly config: Config | undefined;
   readonly target: Target | undefined;
   /** From the command line, else from the environment or the target. */
@@ -46,11 +46,11 @@ async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>
  * in the environment, the only target of the configuration.
  * @throws UsageError if the configuration has several targets and none is chosen
  */
-export async function choose(
+export async function resolveTarget(
   baseUrl: string | undefined,
   flags: Flags<'target'>,
   environment: Environment,
-): Promise<Choice> {
+): Promise<ResolvedTarget> {
   const found = await configOf(flags);
   const { file, config } = found ?? {};
   if (flags.target !== undefined) {
@@ -71,11 +71,11 @@ export async function choose(
  * The store of a saved run: the target that a flag names, else the one that has its name and base URL. Another base
  * URL is another store, which must not get the token of the target.
  */
-export async function chooseAgain(
+export async function resolveTargetOfRecord(
   { target: saved }: RunRecord,
   given: string | undefined,
   flags: Flags<'target'>,
-): Promise<Choice & { readonly baseUrl: string }> {
+): Promise<ResolvedTarget & { readonly baseUrl: string }> {
   const found = await configOf(flags);
   const config = found?.config;
   if (flags.target !== undefined) {
@@ -106,7 +106,7 @@ export function tokenOf(
 }
 
 /** @throws UsageError if there is no token */
-export function required(token: string | undefined): string {
+export function requireToken(token: string | undefined): string {
   if (token === undefined)
     throw new UsageError(
       'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or pass --token.',

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunOptions } from '../lib/run/run.ts';
+import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { StartedStore } from './start.ts';
@@ -36,8 +36,8 @@ export const keptAlive = (
   started: StartedStore,
   store: Parameters<typeof waitForStore>[0],
   signal: AbortSignal,
-): Pick<RunOptions, 'explainStop' | 'restart'> => ({
-  explainStop: (stop) => started.explainStop(stop),
+): Pick<RunPlan, 'describeStop' | 'restart'> => ({
+  describeStop: (stop) => started.describeStop(stop),
   async restart() {
     // One that still runs may only have closed its port for a moment.
     if (!started.hasEnded()) return false;

@@ -4,7 +4,7 @@ import { DocumentError } from '../index.ts';
 import { diffOf } from '../lib/report/diff.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
-import type { RunOptions as Plan } from '../lib/run/run.ts';
+import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { paint } from './colour.ts';
 import { onChanges } from './file-watcher.ts';
@@ -28,7 +28,7 @@ export interface WatchContext {
   /** Receives what to do once its store is no longer needed. */
   readonly closing: (() => Promise<void>)[];
   /** What to do once the store listens, before the checks. */
-  readonly before?: (plan: Plan, secrets: readonly string[]) => Promise<void>;
+  readonly before?: (plan: RunPlan, secrets: readonly string[]) => Promise<void>;
 }
 
 /** Why to run again, and since when there has been a reason to. */

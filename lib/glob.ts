@@ -16,3 +16,6 @@ export function matcherOf(patterns: readonly string[]): (id: string) => boolean 
 /** The first pattern that matches none of the ids. */
 export const unmatched = (patterns: readonly string[], ids: readonly string[]): string | undefined =>
   patterns.find((pattern) => !ids.some(matcherOf([pattern])));
+
+/** The area of a check: the part of its id before the slash. */
+export const areaOf = ({ id }: { readonly id: string }): string => id.slice(0, id.indexOf('/'));

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { groupBy } from '../lib/collections.ts';
 import { stringsOf } from '../lib/contract/shape.ts';
-import { groupBy } from '../lib/groups.ts';
 import {
   answered,
   errorBody,
@@ -23,7 +23,7 @@ import {
   notJsonBeyondBuffers,
   notUtf8,
 } from '../lib/payloads/malformed.ts';
-import { padded } from '../lib/payloads/padded.ts';
+import { padded } from '../lib/payloads/pad-body.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { InTurn } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';

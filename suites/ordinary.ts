@@ -1,5 +1,4 @@
 import type { Arbitrary } from 'fast-check';
-import { capitalised } from '../lib/capitals.ts';
 import { acceptsOrdinary, createdRules, echoes, plantBody, plantMediaType } from '../lib/judge/rules.ts';
 import { ordersOf } from '../lib/payloads/choose-cases.ts';
 import { freshLike, withWords } from '../lib/payloads/fresh.ts';
@@ -8,6 +7,7 @@ import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
+import { capitalised } from '../lib/text.ts';
 import {
   caseWithControl,
   createsAtOnce,

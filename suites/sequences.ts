@@ -5,7 +5,7 @@ import { ID } from '../lib/payloads/plants.ts';
 import { DESCRIPTIONS, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
-import type { Before, Check, CheckContext } from '../lib/run/check.ts';
+import type { Check, CheckContext, PrecedingRequest } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { must, ordinaryRequest } from './define.ts';
 import { shortest } from './shrink-list.ts';
@@ -20,7 +20,7 @@ const IDS_PER_STEP = 2;
 const MAX_FAULTS = 3;
 
 /** What an outcome may depend on besides the request: the plants that may have been created. */
-interface Known {
+interface StoreState {
   /** Known ids, by the number of the plant in the sequence. */
   readonly ids: Map<number, bigint>;
   /** Plants whose id, or whose name, may be in use. */
@@ -44,9 +44,9 @@ interface About extends Pick<SentStep, 'id' | 'name'> {
   readonly isOrdinary: boolean;
 }
 
-interface Fault extends SentStep, Before {
+interface Fault extends SentStep, PrecedingRequest {
   /** The requests sent before it in its sequence, or at the same time. */
-  readonly before: readonly Before[];
+  readonly before: readonly PrecedingRequest[];
   readonly finding: Finding;
 }
 
@@ -73,9 +73,9 @@ class Sequences {
   }
 
   /** Sends the steps in order, up to the first that is answered incorrectly. */
-  async play(steps: readonly Step[]): Promise<Fault | undefined> {
-    const known: Known = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
-    const before: Before[] = [];
+  async playSequence(steps: readonly Step[]): Promise<Fault | undefined> {
+    const known: StoreState = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
+    const before: PrecedingRequest[] = [];
     const round = this.context.nextId();
     await this.context.send(ordinaryRequest(this.separator));
     for (const [moment, together] of byMoment(steps).entries()) {
@@ -85,7 +85,7 @@ class Sequences {
         const exchange = exchanges[index];
         return exchange === undefined ? [] : [{ ...one, exchange }];
       });
-      for (const one of answered) learn(one, known);
+      for (const one of answered) updateState(one, known);
       for (const one of answered) {
         const finding = this.context.find(one.exchange, one.template, one.rules);
         if (finding !== undefined)
@@ -113,7 +113,7 @@ class Sequences {
     step: Step,
     together: readonly Step[],
     isFirst: boolean,
-    known: Known,
+    known: StoreState,
     round: bigint,
   ): SentStep {
     const { plant: number, wrong, manner } = step;
@@ -131,7 +131,7 @@ class Sequences {
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
-  private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: Known): About {
+  private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: StoreState): About {
     const { context } = this;
     const fresh = this.plants[number % this.plants.length] ?? context.plants.plain();
     const isAccented = like === 'composed' || like === 'decomposed';
@@ -215,7 +215,7 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
 }
 
 /** A request that was not clearly rejected may have created a plant. */
-function learn({ step, id, name, exchange }: SentStep & Before, known: Known): void {
+function updateState({ step, id, name, exchange }: SentStep & PrecedingRequest, known: StoreState): void {
   const { request, kind, response } = exchange;
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
   const isRejected = kind === 'answered' && response.status >= 400 && response.status < 500;
@@ -263,11 +263,11 @@ async function anySequence(context: CheckContext): Promise<void> {
   const seen = context.isDistant ? await sideBySide(each) : undefined;
   if (seen?.every((fault) => fault === undefined)) return;
   for (const { steps, own } of each) {
-    const fault = await own.play(steps);
+    const fault = await own.playSequence(steps);
     if (fault === undefined || problems.has(problemOf(fault))) continue;
     problems.add(problemOf(fault));
     const wasRight = sequences.passed.has(faultLabel(fault));
-    const found = await shrunk(fault, steps, (some) => sequences.play(some), budget, wasRight);
+    const found = await shrunk(fault, steps, (some) => sequences.playSequence(some), budget, wasRight);
     record(found);
     // Do not wait for further timeouts.
     if (problems.size === MAX_FAULTS || hasTimedOut(fault)) return;
@@ -283,7 +283,8 @@ async function anySequence(context: CheckContext): Promise<void> {
 /** Sends the sequences side by side, and returns the first fault of each. */
 const sideBySide = (
   each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
-): Promise<readonly (Fault | undefined)[]> => Promise.all(each.map(({ steps, own }) => own.play(steps)));
+): Promise<readonly (Fault | undefined)[]> =>
+  Promise.all(each.map(({ steps, own }) => own.playSequence(steps)));
 
 const hasTimedOut = ({ exchange }: Fault): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
@@ -366,14 +367,14 @@ function stepLabel(steps: readonly Step[], last: Step): string {
   const earlier = steps.filter(({ moment }) => moment < last.moment).map(words);
   const beside = steps.filter((step) => step.moment === last.moment && step !== last).map(words);
   return [
-    ...(earlier.length === 0 ? [] : [`after: ${counted(earlier)}; then: `]),
+    ...(earlier.length === 0 ? [] : [`after: ${runLengths(earlier)}; then: `]),
     words(last),
-    ...(beside.length === 0 ? [] : [`, at the same time as: ${counted(beside)}`]),
+    ...(beside.length === 0 ? [] : [`, at the same time as: ${runLengths(beside)}`]),
   ].join('');
 }
 
 /** Joins descriptions, counting consecutive equal ones. */
-function counted(words: readonly string[]): string {
+function runLengths(words: readonly string[]): string {
   const runs: { text: string; times: number }[] = [];
   for (const text of words) {
     const last = runs.at(-1);

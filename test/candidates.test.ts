@@ -3,14 +3,14 @@ import { type Candidate, type CandidateClass, named } from '../lib/explain/condi
 
 const candidate = (value: string, ...classes: string[]): Candidate => ({
   value,
-  words: { clause: `name is ${value}` },
+  condition: { clause: `name is ${value}` },
   apply: (state) => state,
   classes,
 });
 
 const CLASSES: readonly CandidateClass[] = [
-  { id: 'any', words: { clause: 'name is anything' }, group: 'name' },
-  { id: 'vowel', words: { clause: 'name is a vowel' }, group: 'name' },
+  { id: 'any', condition: { clause: 'name is anything' }, group: 'name' },
+  { id: 'vowel', condition: { clause: 'name is a vowel' }, group: 'name' },
 ];
 const [a, e, b, c] = [
   candidate('a', 'any', 'vowel'),
@@ -21,7 +21,7 @@ const [a, e, b, c] = [
 
 const clauses = (...shown: readonly Candidate[]) =>
   named(new Map([a, e, b, c].map((one) => [one, shown.includes(one)])), CLASSES).map(
-    ({ words }) => words.clause,
+    ({ condition }) => condition.clause,
   );
 
 test('a class of which all members show the fault is named', () => {
@@ -46,7 +46,7 @@ test('values that say nothing do not count', () => {
     [e, undefined],
     [b, false],
   ]);
-  expect(named(tries, CLASSES).map(({ words }) => words.clause)).toEqual(['name is a vowel']);
+  expect(named(tries, CLASSES).map(({ condition }) => condition.clause)).toEqual(['name is a vowel']);
 });
 
 test('nothing is named if nothing shows the fault', () => {

@@ -106,7 +106,7 @@ describe('a store that asks the client to wait', () => {
         () => new JsonObject([]),
         () => 1n,
       ),
-      monitor: { see: () => {} },
+      monitor: { observe: () => {} },
       recovery: new Recovery({ contract, token: TOKEN }, state, {}),
       state,
       probe: {},

@@ -3,7 +3,7 @@ import { ownContract } from '../lib/contract/own-contract.ts';
 import { twice, wrongToken } from '../lib/payloads/credentials.ts';
 import { expectedOutcomeOf } from '../lib/payloads/expected-outcome.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
-import { fill } from '../lib/run/send/fill.ts';
+import { fill } from '../lib/run/send/fill-template.ts';
 import { TOKEN } from './helpers/stores.ts';
 
 const text = (body: string): RequestTemplate => ({ body: { bytes: Buffer.from(body) } });

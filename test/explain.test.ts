@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
-import { explainRun } from '../lib/explain/explain.ts';
+import { explainRun } from '../lib/explain/explain-run.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';

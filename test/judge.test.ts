@@ -98,7 +98,7 @@ const accepts = (rule: Rule, exchange: Exchange, sent?: Partial<SentFacts>) =>
 /** What an exchange lacks, according to a rule that does not apply to it. */
 const sees = (rule: Rule, exchange: Exchange, sent?: Partial<SentFacts>) => {
   const ruling = judge(rule, exchange, sent);
-  return expect(ruling !== undefined && 'notSeen' in ruling ? ruling.notSeen : 'judged');
+  return expect(ruling !== undefined && 'notApplied' in ruling ? ruling.notApplied : 'judged');
 };
 
 /** Expects a finding with all its parts. */

@@ -11,7 +11,7 @@ import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
 import type { ExpectedOutcome, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import { fill } from '../lib/run/send/fill.ts';
+import { fill } from '../lib/run/send/fill-template.ts';
 import { documentOf, plantWith } from './helpers/documents.ts';
 import { TOKEN } from './helpers/stores.ts';
 

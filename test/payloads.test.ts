@@ -11,6 +11,7 @@ import { DocumentError } from '../lib/contract/document.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { sourceAt } from '../lib/contract/numeral.ts';
 import type { TextLimits } from '../lib/contract/shape.ts';
+import { requireOrdinary } from '../lib/payloads/check-satisfiable.ts';
 import { ordersOf, pickByKind } from '../lib/payloads/choose-cases.ts';
 import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
@@ -30,10 +31,9 @@ import {
   write,
 } from '../lib/payloads/json.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8 } from '../lib/payloads/malformed.ts';
-import { padded } from '../lib/payloads/padded.ts';
+import { padded } from '../lib/payloads/pad-body.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sample } from '../lib/payloads/random.ts';
-import { requireOrdinary } from '../lib/payloads/satisfiable.ts';
 import {
   anyString,
   HOSTILE,

@@ -13,7 +13,7 @@ import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { requestCommand } from '../lib/report/reproduce/steps.ts';
 import { failureText, truncate, visible } from '../lib/report/wording/format-text.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
-import { fill } from '../lib/run/send/fill.ts';
+import { fill } from '../lib/run/send/fill-template.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, Request } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';

@@ -9,7 +9,7 @@ import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { type Reproduction, stepsOf } from '../lib/report/reproduce/steps.ts';
-import { fill, withUsual } from '../lib/run/send/fill.ts';
+import { fill, withUsual } from '../lib/run/send/fill-template.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';

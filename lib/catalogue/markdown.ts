@@ -1,4 +1,5 @@
-import { areaOf, groupBy } from '../groups.ts';
+import { groupBy } from '../collections.ts';
+import { areaOf } from '../glob.ts';
 import { anchorOf } from '../package.ts';
 import { type BasisEntry, type CatalogueEntry, countOf, LEVELS } from './entry.ts';
 

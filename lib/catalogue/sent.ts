@@ -1,13 +1,13 @@
+import { groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
-import { counted, grouped } from '../counts.ts';
-import { groupBy } from '../groups.ts';
 import { sampleAfter } from '../payloads/random.ts';
 import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
 import { truncate, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
-import { fill, USUAL } from '../run/send/fill.ts';
+import { fill, USUAL } from '../run/send/fill-template.ts';
+import { counted, withSeparators } from '../text.ts';
 import { utf8Text } from '../utf8.ts';
 
 /** A description of what a check sends, and examples as they are sent, of one or more lines. */
@@ -76,7 +76,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   if (coverage !== undefined)
     return {
       text: [
-        `${counted(named.length, 'request')} that cover all ${grouped(coverage.covered)} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
+        `${counted(named.length, 'request')} that cover all ${withSeparators(coverage.covered)} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
         ...control(named),
         `The first ${MAX_EXAMPLES}:`,
       ].join(' '),

@@ -1,4 +1,4 @@
-import { omit, pick } from '../pick.ts';
+import { omit, pick } from '../collections.ts';
 import type { RecordedResult, RunRecord } from '../report/record/record.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';

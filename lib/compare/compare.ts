@@ -4,7 +4,7 @@ import { redactor } from '../report/record/redact.ts';
 import { type Estimate, estimate, storedEstimates } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import { findCauses, openRun, type RunHandle, type RunOptions } from '../run/run.ts';
+import { findCauses, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
 import { inPool } from '../run/send/pool.ts';
 import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
@@ -12,7 +12,7 @@ import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 
 export interface ComparedTarget {
   readonly name: string;
-  readonly plan: RunOptions;
+  readonly plan: RunPlan;
   /** What no report may contain. */
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
@@ -83,7 +83,7 @@ export async function compareStores(
 }
 
 /** The requests that each store will get: those of the checks and the payloads for disagreements. */
-export async function estimateOf(plan: RunOptions): Promise<Estimate> {
+export async function estimateOf(plan: RunPlan): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [
     await estimate(plan, storedEstimates(plan.contract)),

@@ -1,5 +1,5 @@
+import { groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
-import { groupBy } from '../groups.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import { shrink } from '../payloads/shrink.ts';
@@ -35,9 +35,9 @@ const MAX_DISAGREEMENTS = 30;
 const MAX_BODY_CHARACTERS = 600;
 
 /** The signature of each store's answer to a payload. */
-type Vector = readonly string[];
+type Signatures = readonly string[];
 
-const keyOf = (vector: Vector) => vector.join('\n');
+const keyOf = (vector: Signatures) => vector.join('\n');
 
 /**
  * Sends every store the payloads of the generated checks, finds those on which the stores disagree, and

@@ -1,6 +1,6 @@
-import { counted } from '../counts.ts';
 import { cell, code, joined, lines, prose } from '../report/formats/markdown-text.ts';
 import { selectedOf } from '../run/result/verdict.ts';
+import { counted } from '../text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,

@@ -1,6 +1,6 @@
-import { counted, sum } from '../counts.ts';
-import { groupBy } from '../groups.ts';
+import { groupBy, sum } from '../collections.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
+import { counted } from '../text.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
 /** How the stores answered the payloads that were generated in addition to the checks. */

@@ -1,7 +1,7 @@
-import { counted } from '../counts.ts';
 import { widthOf, wrapped } from '../report/formats/rows.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
 import { type Paint, truncate, visible } from '../report/wording/format-text.ts';
+import { counted } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,

@@ -1,5 +1,5 @@
+import { groupBy } from '../collections.ts';
 import type { Pointer } from '../contract/document.ts';
-import { groupBy } from '../groups.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
 import { metBy, namedBy, newProblems } from '../report/baseline/baseline-entry.ts';

@@ -1,5 +1,5 @@
+import { pick } from '../collections.ts';
 import { isObject } from '../contract/document.ts';
-import { pick } from '../pick.ts';
 import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
 import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';

@@ -1,4 +1,4 @@
-import { capitalised } from '../capitals.ts';
+import { capitalised } from '../text.ts';
 import { flag } from './option-types.ts';
 import {
   describe,

@@ -1,20 +1,20 @@
 import type { Check } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
-import type { SoughtSymptom } from './experiments.ts';
+import type { TargetSymptom } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 
 /** A failure of a check, and what to look for to see it again. */
 export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
-  readonly sought: SoughtSymptom;
+  readonly symptom: TargetSymptom;
 }
 
 /** What was found out about some failures. */
 export interface Cluster {
-  readonly sought: SoughtSymptom;
+  readonly symptom: TargetSymptom;
   /** The symptom as worded in the title, if merged from several clusters. */
-  readonly ofSeveral?: SoughtSymptom;
+  readonly ofSeveral?: TargetSymptom;
   readonly found: Explanation;
   readonly members: readonly CheckFailure[];
   /** What else is wrong under the same condition. */
@@ -29,6 +29,7 @@ export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
 export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;
-  const blocks = ({ sought: { kind } }: Cluster) => (kind === 'dies' || kind === 'crashes' ? 1 : 0);
+  const blocks = ({ symptom: { kind } }: Cluster) =>
+    kind === 'stops-answering' || kind === 'crashes' ? 1 : 0;
   return clusters.toSorted((a, b) => isMust(b) - isMust(a) || blocks(b) - blocks(a) || checks(b) - checks(a));
 }

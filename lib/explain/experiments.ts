@@ -9,11 +9,11 @@ import { rulingOf } from '../run/execute/judging.ts';
 import type { RequestInFlight } from '../run/execute/last-requests.ts';
 import type { Answers } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
-import { fill } from '../run/send/fill.ts';
+import { fill } from '../run/send/fill-template.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
+import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
-import { mustReject, symptomsOf } from './symptom/symptoms-of.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {
@@ -27,7 +27,7 @@ export interface ExperimentChannel {
 }
 
 /** Thrown when no more requests are allowed. */
-class BudgetSpent extends Error {}
+class BudgetExhausted extends Error {}
 
 export interface ExplainedRun {
   readonly results: readonly CheckResult[];
@@ -49,7 +49,7 @@ export interface ExplainedRun {
 }
 
 /** A symptom to look for, and the rules that find it if only they do. */
-export interface SoughtSymptom extends Symptom {
+export interface TargetSymptom extends Symptom {
   readonly rules?: {
     readonly all: readonly Rule[];
     readonly problem: string;
@@ -58,8 +58,8 @@ export interface SoughtSymptom extends Symptom {
 }
 
 /** Whether a symptom is a wrong 400: only what is rejected can show it. */
-export const isWrong400 = (sought: SoughtSymptom): boolean =>
-  aspectOf(sought) === 'representation' && sought.status === 400;
+export const isWrong400 = (symptom: TargetSymptom): boolean =>
+  aspectOf(symptom) === 'representation' && symptom.status === 400;
 
 /** An ordinary id, with as many digits as most, to see what a request looks like. */
 const SAMPLE_ID = 2n ** 30n + 7n;
@@ -100,19 +100,19 @@ export class Experiments {
 
   async send(state: RequestState): Promise<Exchange> {
     const [exchange] = await this.together([templateOf(state)]);
-    if (exchange === undefined) throw new BudgetSpent();
+    if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }
 
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    if (!this.hasBudgetFor(templates.length)) throw new BudgetSpent();
+    if (!this.hasBudgetFor(templates.length)) throw new BudgetExhausted();
     return this.sendOnOwnConnections(templates);
   }
 
   /** Resends a request that no experiment explains, even if the budget of experiments is spent. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
-    if (exchange === undefined) throw new BudgetSpent();
+    if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }
 
@@ -123,7 +123,7 @@ export class Experiments {
 
   /** Sends a request so many times over one connection, as long as the store keeps it open. */
   async onOneConnection(state: RequestState, times: number): Promise<readonly Exchange[]> {
-    if (!this.hasBudgetFor(times)) throw new BudgetSpent();
+    if (!this.hasBudgetFor(times)) throw new BudgetExhausted();
     const template = templateOf(state);
     const later = Array.from({ length: times - 1 }, () => template);
     return this.sendAll([onFreshConnection(template), ...later], 1);
@@ -150,7 +150,7 @@ export class Experiments {
     maxInFlight?: number,
   ): Promise<readonly Exchange[]> {
     const exchanges = await this.channel.sendOutsideChecks(templates, maxInFlight);
-    if (exchanges === undefined) throw new BudgetSpent();
+    if (exchanges === undefined) throw new BudgetExhausted();
     this.sent += templates.length;
     return exchanges;
   }
@@ -187,28 +187,28 @@ export class Experiments {
   }
 
   /** Whether the symptom shows; undefined if the response says nothing about it. */
-  async shows(state: RequestState, sought: SoughtSymptom): Promise<boolean | undefined> {
-    return this.isShown(await this.send(state), templateOf(state), sought);
+  async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {
+    return this.isShown(await this.send(state), templateOf(state), symptom);
   }
 
-  isShown(exchange: Exchange, template: RequestTemplate, sought: SoughtSymptom): boolean | undefined {
+  isShown(exchange: Exchange, template: RequestTemplate, symptom: TargetSymptom): boolean | undefined {
     const expected = this.expectedOutcomeOfSent({ exchange, template });
-    if (sought.rules !== undefined) {
+    if (symptom.rules !== undefined) {
       // A check of what has to be rejected says nothing about what has to be accepted.
-      if ((expected === 'accept') !== (sought.rules.expected === 'accept')) return undefined;
-      const ruling = rulingOf(exchange, template, sought.rules.all, this);
-      if (isFinding(ruling)) return ruling.problem === sought.rules.problem;
+      if ((expected === 'accept') !== (symptom.rules.expected === 'accept')) return undefined;
+      const ruling = rulingOf(exchange, template, symptom.rules.all, this);
+      if (isFinding(ruling)) return ruling.problem === symptom.rules.problem;
       return ruling === undefined ? false : undefined;
     }
-    if (!mayShow(expected, sought)) return undefined;
-    if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(sought)))
+    if (!mayShow(expected, symptom)) return undefined;
+    if (symptomsOf(exchange, expected, this.contract).some((one) => keyOf(one) === keyOf(symptom)))
       return true;
-    return isConclusive(exchange, expected, sought) ? false : undefined;
+    return isConclusive(exchange, expected, symptom) ? false : undefined;
   }
 }
 
 /** Whether the symptom would count as a fault for this request (the interface allows rejecting open ones). */
-const mayShow = (expected: ExpectedOutcome, { kind }: SoughtSymptom): boolean =>
+const mayShow = (expected: ExpectedOutcome, { kind }: TargetSymptom): boolean =>
   kind !== 'rejects' || expected === 'accept';
 
 const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
@@ -227,8 +227,8 @@ function inIsolation(template: RequestTemplate): RequestTemplate {
 }
 
 /** Whether a response without the symptom proves its absence. */
-function isConclusive(exchange: Exchange, expected: ExpectedOutcome, sought: SoughtSymptom): boolean {
-  switch (sought.kind) {
+function isConclusive(exchange: Exchange, expected: ExpectedOutcome, symptom: TargetSymptom): boolean {
+  switch (symptom.kind) {
     case 'rejects':
     case 'wrong-success':
     case 'redirects':
@@ -237,13 +237,13 @@ function isConclusive(exchange: Exchange, expected: ExpectedOutcome, sought: Sou
       return mustReject(expected) && (exchange.response?.status ?? 0) >= 400;
     default:
   }
-  switch (aspectOf(sought)) {
+  switch (aspectOf(symptom)) {
     case 'outcome':
       return true;
     case 'success':
       return mustReject(expected) && exchange.kind === 'answered';
     case 'representation':
-      return exchange.response?.status === sought.status;
+      return exchange.response?.status === symptom.status;
     case 'echo':
       return expected === 'accept' && exchange.response?.status === 200;
     case 'detail':
@@ -252,11 +252,11 @@ function isConclusive(exchange: Exchange, expected: ExpectedOutcome, sought: Sou
 }
 
 /** Undefined if the budget did not suffice. */
-export const unlessSpent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+export const withinBudget = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof BudgetSpent) return undefined;
+    if (error instanceof BudgetExhausted) return undefined;
     throw error;
   }
 };

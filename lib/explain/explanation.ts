@@ -1,23 +1,23 @@
 import { fixedFor } from '../payloads/fresh.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
-import type { Before } from '../run/check.ts';
+import type { PrecedingRequest } from '../run/check.ts';
 import type { Answers, CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { escapesIn, type Feature } from './condition/features.ts';
 import { type RequestPart, withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
-import { unlessSpent } from './experiments.ts';
+import { withinBudget } from './experiments.ts';
 import type { Search } from './search.ts';
-import type { Wording } from './wording/wording.ts';
+import type { Condition } from './wording/condition.ts';
 
 /** What experiments found out about a symptom. */
 export interface Explanation {
   readonly kind: CauseKind;
   /** What was wrong with the request, if it had to be rejected. */
-  readonly subject: Wording | undefined;
-  readonly conditions: readonly Wording[];
+  readonly subject: Condition | undefined;
+  readonly conditions: readonly Condition[];
   /** The simplest request that shows it. */
   readonly state: RequestState;
   readonly exchange: Exchange;
@@ -44,7 +44,7 @@ export interface Explanation {
   /** A property common to all bodies that trigger the symptom. */
   readonly feature?: Feature | undefined;
   /** The requests that have to come before. */
-  readonly before?: readonly Before[];
+  readonly before?: readonly PrecedingRequest[];
   /** The request, if it is not that of the state. */
   readonly template?: RequestTemplate;
 }
@@ -85,7 +85,7 @@ export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
   search: Search,
 ): Promise<Explanation> {
-  const exchange = (await unlessSpent(() => shownAgain(state, search))) ?? search.failure.exchange;
+  const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ hidden }) => hidden).length;
   const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
@@ -99,7 +99,7 @@ export async function explanationOf(
     conditions,
     neutral,
     parts,
-    suffices: onlyThese !== undefined && (await unlessSpent(() => search.shows(onlyThese))) === true,
+    suffices: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + again[0], inside + again[1]],
     outside: [others[0], outside + others[1]],

@@ -1,16 +1,16 @@
 import type { Contract } from '../contract/contract.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
-import type { Before } from '../run/check.ts';
+import type { PrecedingRequest } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckFailure } from './cluster.ts';
 import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
-import type { Experiments, SoughtSymptom } from './experiments.ts';
+import type { Experiments, TargetSymptom } from './experiments.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
+import { mustReject } from './symptom/detect-symptoms.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
-import { mustReject } from './symptom/symptoms-of.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /** Repetitions required before an outcome counts as certain. */
@@ -22,12 +22,18 @@ export async function isEachTime(times: number, isSo: () => Promise<boolean>): P
 }
 
 /** Symptoms that exist only relative to an expected outcome (a crash is a symptom for any request). */
-const OUTCOME_KINDS: readonly SymptomKind[] = ['accepts', 'rejects', 'wrong-rejection', 'detail', 'lenient'];
+const OUTCOME_KINDS: readonly SymptomKind[] = [
+  'accepts',
+  'rejects',
+  'wrong-rejection',
+  'detail',
+  'should-reject',
+];
 
 /** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
 export class Search {
   readonly failure: Failure;
-  readonly sought: SoughtSymptom;
+  readonly symptom: TargetSymptom;
   readonly experiments: Experiments;
   readonly contract: Contract;
   /** The least remarkable request. */
@@ -39,14 +45,14 @@ export class Search {
 
   private known: readonly RequestPart[] | undefined;
 
-  constructor({ failure, sought }: CheckFailure, experiments: Experiments) {
+  constructor({ failure, symptom }: CheckFailure, experiments: Experiments) {
     this.failure = failure;
-    this.sought = sought;
+    this.symptom = symptom;
     this.experiments = experiments;
     this.contract = experiments.contract;
     this.ordinary = experiments.ordinary;
     this.failingState = stateOf(failure.template, this.ordinary.plant);
-    this.isSlow = isSlow(sought);
+    this.isSlow = isSlow(symptom);
   }
 
   /** The parts that make the failing request invalid, if the symptom depends on that. */
@@ -58,7 +64,7 @@ export class Search {
   private findFaultParts(): readonly RequestPart[] {
     const { failingState: lead, ordinary } = this;
     const expected = lead === undefined ? 'open' : this.expectedOutcomeOf(lead);
-    if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.sought.kind)) return [];
+    if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind)) return [];
     const label = labelOf(this.failure);
     const { candidates } = defectSweep(this.contract, ordinary.plant, true);
     const defect = candidates.find((one) => one.label === label);
@@ -86,7 +92,7 @@ export class Search {
 
   /** Whether a request shows the symptom; undefined if its response says nothing about it. */
   shows(state: RequestState): Promise<boolean | undefined> {
-    return this.experiments.shows(state, this.sought);
+    return this.experiments.shows(state, this.symptom);
   }
 
   /** The same of a request that was sent. */
@@ -94,8 +100,8 @@ export class Search {
     return this.isShownBy({ exchange, template: templateOf(state) });
   }
 
-  isShownBy({ exchange, template }: Before): boolean | undefined {
-    return this.experiments.isShown(exchange, template, this.sought);
+  isShownBy({ exchange, template }: PrecedingRequest): boolean | undefined {
+    return this.experiments.isShown(exchange, template, this.symptom);
   }
 
   /** Sends a request, and returns the exchange if it shows the symptom. */

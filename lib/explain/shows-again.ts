@@ -5,9 +5,9 @@ import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { detailOf } from './symptom/sought.ts';
+import { symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
-import { symptomsOf } from './symptom/symptoms-of.ts';
+import { detailOf } from './symptom/target-symptom.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
 export interface RecordedFault {

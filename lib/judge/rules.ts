@@ -32,25 +32,29 @@ export interface SentFacts {
  * The rule does not apply to the exchange, which therefore shows neither that it is met nor that it is
  * broken.
  */
-export interface NotSeen {
+export interface NotApplied {
   /** What the exchange lacks, for example `no response with status 400`. */
-  readonly notSeen: string;
+  readonly notApplied: string;
 }
 
 /**
  * One requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged
  * again.
  */
-export type Rule = (exchange: Exchange, contract: Contract, sent: SentFacts) => Finding | NotSeen | undefined;
+export type Rule = (
+  exchange: Exchange,
+  contract: Contract,
+  sent: SentFacts,
+) => Finding | NotApplied | undefined;
 
 export const isFinding = (ruling: ReturnType<Rule>): ruling is Finding =>
   ruling !== undefined && 'problem' in ruling;
 
-const notSeen = (what: string): NotSeen => ({ notSeen: what });
-const NO_STATUS = notSeen('no readable response');
-const NO_200 = notSeen('no response with status 200');
-const NO_400 = notSeen('no response with status 400');
-const NO_REJECTION = notSeen('the store rejected none of its requests');
+const notApplied = (what: string): NotApplied => ({ notApplied: what });
+const NO_STATUS = notApplied('no readable response');
+const NO_200 = notApplied('no response with status 200');
+const NO_400 = notApplied('no response with status 400');
+const NO_REJECTION = notApplied('the store rejected none of its requests');
 
 const findingOf = (
   expected: string,
@@ -257,7 +261,7 @@ export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, e
 
 function onlyForPlants(rule: Rule): Rule {
   return (exchange, contract, sent) =>
-    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notSeen('no POST request');
+    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notApplied('no POST request');
 }
 
 /** A rejection has one of these statuses. Another rule judges whether the request was rejected. */
@@ -281,11 +285,11 @@ export const echoes =
   (property: 'name' | 'tag'): Rule =>
   (exchange, contract, { plant }) => {
     const wanted = plant?.[property];
-    if (wanted === undefined) return notSeen(`no plant with a ${property}`);
+    if (wanted === undefined) return notApplied(`no plant with a ${property}`);
     if (exchange.kind !== 'answered' || exchange.response.status !== 200) return NO_200;
     const content = contentOf(exchange.response);
     if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
-      return notSeen('no response with status 200 and a Plant');
+      return notApplied('no response with status 200 and a Plant');
     const actual = (content.value as Record<string, unknown>)[property];
     return actual === wanted
       ? undefined
@@ -308,7 +312,7 @@ function errorMessage(exchange: Exchange, contract: Contract): string | undefine
 
 export const messageIsNotEmpty: Rule = (exchange, contract) => {
   const message = errorMessage(exchange, contract);
-  if (message === undefined) return notSeen('no response with status 400 and an Error');
+  if (message === undefined) return notApplied('no response with status 400 and an Error');
   return message.trim() === ''
     ? findingOf('a message that is not empty', 'an empty message', 'empty message')
     : undefined;
@@ -343,7 +347,7 @@ const legible = (bytes: Uint8Array): string =>
 
 /** No error response contains a stack trace or file path, except one that the request itself contained. */
 export const leaksNoInternals: Rule = ({ request, response }) => {
-  if (response === undefined || response.status < 400) return notSeen('no error response');
+  if (response === undefined || response.status < 400) return notApplied('no error response');
   const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
   const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
     (match) => match !== undefined,
@@ -362,7 +366,7 @@ const SLOW_MS = 500;
 export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
   if (continueWaitMs === undefined) return undefined;
-  if (ms - continueWaitMs > SLOW_MS) return notSeen('no prompt response');
+  if (ms - continueWaitMs > SLOW_MS) return notApplied('no prompt response');
   return findingOf(
     '100 Continue or a final response before the body is sent',
     `neither within ${continueWaitMs} ms`,
@@ -374,9 +378,10 @@ export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
 export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
   if (response === undefined) return NO_STATUS;
-  if (token.length < 4) return notSeen('no token long enough to be recognised in a response');
+  if (token.length < 4) return notApplied('no token long enough to be recognised in a response');
   // A store may echo what the body contains.
-  if (Buffer.from(exchange.request.body ?? []).includes(token)) return notSeen('a body with the token in it');
+  if (Buffer.from(exchange.request.body ?? []).includes(token))
+    return notApplied('a body with the token in it');
   const places = [
     ['the reason phrase', response.statusText],
     ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],
@@ -390,13 +395,13 @@ export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
 
 export const noByteOrderMark: Rule = (exchange) => {
   const content = exchange.kind === 'answered' ? contentOf(exchange.response) : undefined;
-  if (content?.kind !== 'json') return notSeen('no response with JSON');
+  if (content?.kind !== 'json') return notApplied('no response with JSON');
   return content.bom ? findingOf('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
 };
 
 /** RFC 9110 section 11.6.1: a 401 names the schemes that the server accepts. */
 export const challengesBearer: Rule = (exchange) => {
-  if (exchange.response?.status !== 401) return notSeen('no response with status 401');
+  if (exchange.response?.status !== 401) return notApplied('no response with status 401');
   const challenges = fields(exchange.response, 'www-authenticate');
   const bearer = challenges.some((value) =>
     /(?:^|,)\s*bearer(?:$|[\s,])/i.test(value.replace(/"(?:[^"\\]|\\.)*"/g, '""')),
@@ -412,7 +417,7 @@ export const challengesBearer: Rule = (exchange) => {
 
 /** RFC 9110 section 15.5.6: a 405 carries an Allow header. */
 export const hasAllowHeader: Rule = ({ response }) => {
-  if (response?.status !== 405) return notSeen('no response with status 405');
+  if (response?.status !== 405) return notApplied('no response with status 405');
   return fields(response, 'allow').length === 0
     ? findingOf('405 with Allow', 'no Allow', 'no Allow')
     : undefined;

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { capitalised } from '../capitals.ts';
 import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
+import { capitalised } from '../text.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { memoised } from './memoised.ts';
 import { at, besideGrid, gridOf } from './numbers.ts';

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { capitalised } from '../capitals.ts';
+import { capitalised } from '../text.ts';
 import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary, Random } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { capitalised } from '../capitals.ts';
 import type { TextLimits } from '../contract/shape.ts';
+import { capitalised } from '../text.ts';
 import { freshText } from './fresh.ts';
 import type { FreshText } from './json.ts';
 import { memoised } from './memoised.ts';

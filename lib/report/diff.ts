@@ -1,6 +1,6 @@
-import { counted } from '../counts.ts';
-import { atMost, compact } from '../list.ts';
+import { atMost, compact } from '../collections.ts';
 import type { Observations } from '../run/result/result.ts';
+import { counted } from '../text.ts';
 import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
 import { type Paint, plain, truncate } from './wording/format-text.ts';

@@ -37,7 +37,7 @@ export interface PlantFactory {
 }
 
 /** A request sent before, or at the same time as, the failing one, which the failure needs. */
-export interface Before {
+export interface PrecedingRequest {
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
 }
@@ -67,7 +67,7 @@ export interface CheckContext {
     more?: {
       /** The label without the parts that differ from run to run, if it has any. */
       readonly stableLabel?: string;
-      readonly before?: readonly Before[];
+      readonly before?: readonly PrecedingRequest[];
     },
   ): void;
   /**

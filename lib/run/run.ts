@@ -1,8 +1,9 @@
 import type { Contract } from '../contract/contract.ts';
-import { requireOrdinary } from '../payloads/satisfiable.ts';
+import { requireOrdinary } from '../payloads/check-satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
+import { assembleRun, type CreatedParts } from './assemble-run.ts';
 import type { Check, Level } from './check.ts';
 import type { RequestInFlight } from './execute/last-requests.ts';
 import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } from './plan/plan.ts';
@@ -12,13 +13,12 @@ import { preflight, type Readiness } from './preflight/preflight.ts';
 import type { Answers, Cause } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
-import { type CreatedParts, createParts } from './run-parts.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
 import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
-export interface RunOptions {
+export interface RunPlan {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
   /** Selects the checks to run; the others are skipped. */
@@ -62,7 +62,7 @@ export interface RunOptions {
   /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
   readonly explain?: FindCauses | undefined;
   /** Adds what the caller knows of the store to the reason why the run stops. */
-  readonly explainStop?: ((stop: Stop) => Stop) | undefined;
+  readonly describeStop?: ((stop: Stop) => Stop) | undefined;
   /** Starts the store again if it died. Without it, a run ends when its store does. */
   readonly restart?: Restart | undefined;
   /** Called with every exchange as it happens, and the check that it was sent for. */
@@ -72,7 +72,7 @@ export interface RunOptions {
 /** The options of a run with their defaults. */
 export type RunSettings = ReturnType<typeof settingsOf>;
 
-const settingsOf = (options: RunOptions) => ({
+const settingsOf = (options: RunPlan) => ({
   ...options,
   selected: options.selected ?? (() => true),
   seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
@@ -206,7 +206,7 @@ export interface RunHandle {
  * @param signal ends the run when it is aborted
  */
 export async function openRun(
-  options: RunOptions,
+  options: RunPlan,
   listeners: Listeners = {},
   signal?: AbortSignal,
 ): Promise<RunHandle> {
@@ -215,7 +215,7 @@ export async function openRun(
   const startedAt = new Date().toISOString();
   const settings = settingsOf(options);
   const { catalogue, concurrency } = settings;
-  const parts = createParts(settings, listeners);
+  const parts = assembleRun(settings, listeners);
   const { state, sender, monitor } = parts;
   const outside = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
   const disconnect = closerFor(settings, parts, outside, signal);
@@ -384,7 +384,7 @@ const timeIsUp = (maxSeconds: number): Stop => ({
 export async function findCauses(
   results: readonly CheckResult[],
   run: RunHandle,
-  { explain }: Pick<RunOptions, 'explain'>,
+  { explain }: Pick<RunPlan, 'explain'>,
 ): Promise<readonly Cause[] | undefined> {
   if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
   run.shortenTimeout();
@@ -392,7 +392,7 @@ export async function findCauses(
 }
 
 /** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
-export async function* runEvents(options: RunOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const queue = new Queue<RunEvent>();
   const working = work(options, queue, signal).then(
     () => queue.end(),
@@ -405,7 +405,7 @@ export async function* runEvents(options: RunOptions, signal?: AbortSignal): Asy
 /** Least time between two `progress` events. */
 const PROGRESS_INTERVAL_MS = 100;
 
-async function work(options: RunOptions, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
+async function work(options: RunPlan, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
   let reportedAt = 0;
   const onProgress = (requests: number) => {
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;

@@ -37,7 +37,7 @@ export class HttpClient {
   private limits: ResponseLimits;
   private closed = false;
   /** Whether our own reader may read what undici cannot. */
-  private mayReadMore = true;
+  private canFallBack = true;
   /** Whether the server reads pipelined requests, and its responses to them arrive in one piece. */
   private canPipeline = true;
   private kind: new (endpoint: Endpoint) => Connection = UndiciConnection;
@@ -75,7 +75,7 @@ export class HttpClient {
         return this.sendOnMain(slot, again());
       };
       const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
-      if (this.kind === SocketConnection || !this.mayReadMore || !isUnreadable(exchange)) return exchange;
+      if (this.kind === SocketConnection || !this.canFallBack || !isUnreadable(exchange)) return exchange;
       return await this.readByOurselves(slot, exchange, again());
     } finally {
       this.release(slot);
@@ -253,10 +253,10 @@ export class HttpClient {
     const exchange = await this.sendOnMain(slot, request);
     // What is no final response remains what undici takes it for.
     const isRead = (exchange.response?.status ?? 0) >= FIRST_FINAL_STATUS;
-    this.mayReadMore = isRead || unreadable.response !== undefined;
-    if (this.mayReadMore) this.useRawSockets();
+    this.canFallBack = isRead || unreadable.response !== undefined;
+    if (this.canFallBack) this.useRawSockets();
     else this.renew(slot);
-    return this.mayReadMore ? exchange : unreadable;
+    return this.canFallBack ? exchange : unreadable;
   }
 
   /** The outcome of a request, which is sent again if its connection was closed under it. */

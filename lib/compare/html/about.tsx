@@ -1,7 +1,8 @@
-import { counted, grouped, sum } from '../../counts.ts';
+import { sum } from '../../collections.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { DocumentFact, Fact, inline, StartedFact } from '../../report/formats/html/kit/text.tsx';
 import { createdText } from '../../report/wording/facts.ts';
+import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { numbered, StoreLink } from './page-parts.tsx';
@@ -28,7 +29,7 @@ export function About({ comparison }: Readonly<{ comparison: Comparison }>) {
         </Fact>
         <StartedFact startedAt={startedAt} seconds={seconds} />
         <Fact name="Sent">
-          {grouped(requests)} requests for the checks
+          {withSeparators(requests)} requests for the checks
           {differential !== null &&
             ` and ${counted(differential.payloads, 'additional payload')} to each store`}
         </Fact>

@@ -1,8 +1,8 @@
-import { counted } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Sentence } from '../../report/formats/html/profile.tsx';
 import { plainText, profileOf } from '../../report/wording/profile.ts';
+import { counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { Ways } from './page-parts.tsx';

@@ -1,4 +1,3 @@
-import { counted } from '../../counts.ts';
 import {
   Card,
   causeTitle,
@@ -10,6 +9,7 @@ import {
 } from '../../report/formats/html/kit/section.tsx';
 import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import { confirmedText } from '../../report/wording/confirmed.ts';
+import { counted } from '../../text.ts';
 import type { ComparedCause, Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';

@@ -1,8 +1,8 @@
-import { counted } from '../../counts.ts';
-import { areaOf } from '../../groups.ts';
+import { areaOf } from '../../glob.ts';
 import { Choice } from '../../report/formats/html/kit/filter.tsx';
 import { CheckLink, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
+import { counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, reasonOf, verdictOf } from '../table.ts';
 import { CheckByCheck } from './explained.tsx';

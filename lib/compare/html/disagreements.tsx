@@ -1,8 +1,8 @@
-import { counted, grouped } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import { Card, List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record/record.ts';
+import { counted, withSeparators } from '../../text.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import type { Differential } from '../table.ts';
 import { AllNames, Ways } from './page-parts.tsx';
@@ -38,7 +38,7 @@ function Found({
       />
       {more > 0 && (
         <p class="note">
-          {grouped(more)} more {more === 1 ? 'disagreement is' : 'disagreements are'} not shown.
+          {withSeparators(more)} more {more === 1 ? 'disagreement is' : 'disagreements are'} not shown.
         </p>
       )}
     </>

@@ -1,6 +1,4 @@
-import { counted } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
-import { compact } from '../../list.ts';
+import { compact, groupBy } from '../../collections.ts';
 import { ExpectedAndActual } from '../../report/formats/html/kit/expected.tsx';
 import { Card } from '../../report/formats/html/kit/section.tsx';
 import {
@@ -14,6 +12,7 @@ import {
   WORDS,
 } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
+import { counted } from '../../text.ts';
 import type { Cell, Comparison } from '../comparison.ts';
 import { AtStore, Names, type NumberedRun } from './page-parts.tsx';
 

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { counted } from '../../counts.ts';
 import { Choice, Filter } from '../../report/formats/html/kit/filter.tsx';
 import { List, Section } from '../../report/formats/html/kit/section.tsx';
 import {
@@ -11,6 +10,7 @@ import {
   WORDS,
 } from '../../report/formats/html/kit/text.tsx';
 import type { Level } from '../../run/check.ts';
+import { counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { verdictOf } from '../table.ts';
 import {

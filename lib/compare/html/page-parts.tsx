@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { counted, sum } from '../../counts.ts';
+import { sum } from '../../collections.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { List, More } from '../../report/formats/html/kit/section.tsx';
 import { inline, type Tone } from '../../report/formats/html/kit/text.tsx';
+import { counted } from '../../text.ts';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 

@@ -1,8 +1,8 @@
-import { grouped } from '../../counts.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { inline, ToneWord, time } from '../../report/formats/html/kit/text.tsx';
 import { selectedOf } from '../../run/result/verdict.ts';
+import { withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
 import {
@@ -95,7 +95,7 @@ const Numbers = ({
     <CountCell counts={summary.SHOULD} />
     <NumberCell value={median}>{time(median)}</NumberCell>
     <NumberCell value={p95}>{time(p95)}</NumberCell>
-    <NumberCell value={requests}>{grouped(requests)}</NumberCell>
+    <NumberCell value={requests}>{withSeparators(requests)}</NumberCell>
   </>
 );
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { counted, grouped } from '../../counts.ts';
-import { compact } from '../../list.ts';
+import { compact } from '../../collections.ts';
 import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
+import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { differing, sharedCauses, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
@@ -77,8 +77,8 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
         </Tile>
         {differential !== null && (
           <Tile to="disagreements" count={disagreements}>
-            {disagreements === 1 ? 'disagreement' : 'disagreements'} among {grouped(differential.payloads)}{' '}
-            generated payloads
+            {disagreements === 1 ? 'disagreement' : 'disagreements'} among{' '}
+            {withSeparators(differential.payloads)} generated payloads
           </Tile>
         )}
       </ul>
@@ -94,8 +94,8 @@ const Tile = ({
 }: Readonly<{ to: string; count: number; of?: number; children: ComponentChildren }>) => (
   <li>
     <a href={`#${to}`}>
-      <strong>{grouped(count)}</strong>
-      {of === undefined ? ' ' : ` of ${grouped(of)} `}
+      <strong>{withSeparators(count)}</strong>
+      {of === undefined ? ' ' : ` of ${withSeparators(of)} `}
       <span>{children}</span>
     </a>
   </li>

@@ -1,11 +1,11 @@
-import { counted } from '../../counts.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { counted } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bisect } from '../condition/sweep.ts';
-import { unlessSpent } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
-import { type Kind, PRECEDING_KINDS, type Preceding, type Sequence } from './preceding.ts';
+import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
 
@@ -14,7 +14,7 @@ const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 
 /** How many requests of one kind have to come before a request so that a symptom shows: in a row, or in all. */
 export async function afterMany(
-  preceding: Preceding,
+  preceding: SequenceProbe,
   counts: readonly number[] = COUNTS,
 ): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS) {
@@ -28,7 +28,7 @@ export async function afterMany(
 }
 
 async function afterManyOf(
-  preceding: Preceding,
+  preceding: SequenceProbe,
   kind: Kind,
   counts: readonly number[],
 ): Promise<Explanation | 'whatever comes before' | undefined> {
@@ -36,7 +36,7 @@ async function afterManyOf(
   for (const [index, count] of counts.entries()) {
     const { shows, showsBefore } = await preceding.after(kind, count);
     if (!shows && !showsBefore) continue;
-    const inAll = mayBeCounted ? await unlessSpent(() => afterTally(preceding, kind)) : undefined;
+    const inAll = mayBeCounted ? await withinBudget(() => afterTally(preceding, kind)) : undefined;
     if (inAll !== undefined) return inAll;
     mayBeCounted = false;
     const sequence = await preceding.alwaysAfter(kind, count);
@@ -48,7 +48,7 @@ async function afterManyOf(
     // Counts that the caller knows are exact.
     const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
     const least = await leastAfter(preceding, kind, { fewer, count, sequence });
-    return preceding.finding({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
+    return preceding.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
   }
   return undefined;
 }
@@ -57,20 +57,20 @@ async function afterManyOf(
  * Whether a store counts the requests of one kind, whatever comes between them, and shows the symptom after so many: once,
  * or for a while.
  */
-export async function afterTally(preceding: Preceding, kind: Kind): Promise<Explanation | undefined> {
+export async function afterTally(preceding: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
   // How far the count is before the first turn is unknown.
-  if ((await preceding.tally(kind)) === undefined) return undefined;
-  const first = await preceding.tally(kind);
+  if ((await preceding.countUntilShown(kind)) === undefined) return undefined;
+  const first = await preceding.countUntilShown(kind);
   const count = first?.before.length ?? 0;
   if (first === undefined || count < 2) return undefined;
-  const isAsMany = async () => (await preceding.tally(kind, count - 1))?.before.length === count;
+  const isAsMany = async () => (await preceding.countUntilShown(kind, count - 1))?.before.length === count;
   if (!(await isEachTime(REPEATS - 1, isAsMany))) return undefined;
-  return preceding.finding({ phrase: `after ${count} ${kind.many}` }, first);
+  return preceding.explanation({ phrase: `after ${count} ${kind.many}` }, first);
 }
 
 /** The least number of requests of one kind, more than `fewer`, after which a symptom shows, as far as the budget goes. */
 async function leastAfter(
-  preceding: Preceding,
+  preceding: SequenceProbe,
   kind: Kind,
   { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
 ): Promise<{ readonly count: number; readonly sequence: Sequence }> {
@@ -80,7 +80,7 @@ async function leastAfter(
     if (found !== undefined) least = { count: Number(point), sequence: found };
     return found !== undefined;
   };
-  await unlessSpent(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
+  await withinBudget(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
   return least;
 }
 

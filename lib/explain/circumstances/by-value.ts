@@ -5,10 +5,10 @@ import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { sweep } from '../condition/sweep.ts';
 import { idSweep } from '../condition/sweeps/ids.ts';
-import { unlessSpent } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { type Wording, withArticle } from '../wording/wording.ts';
+import { type Condition, withArticle } from '../wording/condition.ts';
 
 /** Whether the values decide: the same request always fails, and another never does. */
 export async function byValue(
@@ -33,19 +33,19 @@ export async function byValue(
   const small = aboutIds(tried);
   const reach =
     small === undefined ? await sweep(idSweep, withFixedId(state, good), search, true) : undefined;
-  const { words, modulus, example }: AboutIds = small ?? {
-    words: reach?.named[0]?.words ?? { phrase: 'with some names or ids', isVague: true },
+  const { condition, modulus, example }: AboutIds = small ?? {
+    condition: reach?.named[0]?.condition ?? { phrase: 'with some names or ids', isVague: true },
   };
   const known = withFixedId(state, bad);
   const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
-  const presences = await unlessSpent(() =>
-    presencesOf(failingState, search, async (other) => (await search.shows(other)) === true),
+  const presences = await withinBudget(() =>
+    requiredPresences(failingState, search, async (other) => (await search.shows(other)) === true),
   );
   const exchange = await search.send(failingState);
   const [shown, hidden] = [4 + (reach?.shown.length ?? 0), 3 + (reach?.hidden.length ?? 0)];
   return {
     ...bareExplanation(failingState, exchange),
-    conditions: [words, ...(presences ?? []).map(presenceClause)],
+    conditions: [condition, ...(presences ?? []).map(presenceCondition)],
     ...(modulus === undefined ? {} : { modulus }),
     inside: [shown, shown],
     outside: [0, hidden],
@@ -70,7 +70,7 @@ function idOfState({ plant }: RequestState): bigint | undefined {
 }
 
 interface AboutIds {
-  readonly words: Wording;
+  readonly condition: Condition;
   /** Ids with the same remainder as the example fail as well. */
   readonly modulus?: number;
   /** By default the id that failed. */
@@ -87,12 +87,12 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
     if (!decides((id) => id % modulus === rest)) continue;
     const divided = rest === 0n ? `is divisible by ${modulus}` : `leaves ${rest} when divided by ${modulus}`;
     const clause = `${ID} ${modulus > 2n ? divided : rest === 0n ? 'is even' : 'is odd'}`;
-    return { words: { clause, property: ID }, modulus: Number(modulus) };
+    return { condition: { clause, property: ID }, modulus: Number(modulus) };
   }
   const digit = [...'0123456789'].find((one) => decides((id) => `${id}`.includes(one)));
   const example = shown.find((id) => `${id}`.at(-1) === digit);
   if (digit === undefined || example === undefined) return undefined;
-  return { words: { clause: `${ID} contains the digit ${digit}`, property: ID }, modulus: 10, example };
+  return { condition: { clause: `${ID} contains the digit ${digit}`, property: ID }, modulus: 10, example };
 }
 
 /** An optional property that has to be there, or absent, for a symptom to show. */
@@ -101,7 +101,7 @@ interface Presence {
   readonly isPresent: boolean;
 }
 
-export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
+export const presenceCondition = ({ name, isPresent }: Presence): Condition => ({
   clause: `there is ${isPresent ? withArticle(name) : `no ${name}`}`,
   property: name,
 });
@@ -110,7 +110,7 @@ export const presenceClause = ({ name, isPresent }: Presence): Wording => ({
  * Which optional properties matter to a symptom that does not show each time.
  * @param shows sends a request as often as it takes to see the symptom
  */
-export async function presencesOf(
+export async function requiredPresences(
   state: RequestState,
   { contract, ordinary }: Search,
   shows: (state: RequestState) => Promise<boolean>,

@@ -4,8 +4,8 @@ import { BESIDE_SAME_ID } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, type Search } from '../search.ts';
-import { presenceClause, presencesOf } from './by-value.ts';
-import { PRECEDING_KINDS } from './preceding.ts';
+import { presenceCondition, requiredPresences } from './by-value.ts';
+import { PRECEDING_KINDS } from './sequence-probe.ts';
 
 /** Requests in flight. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
@@ -222,11 +222,14 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
       isEachTime(3, async () => !(await showsWith(size, other)));
-    const presences = await presencesOf(state, search, async (other) => !(await isHidden(other)));
+    const presences = await requiredPresences(state, search, async (other) => !(await isHidden(other)));
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',
-      conditions: [{ clause: `${least} or more requests are in flight` }, ...presences.map(presenceClause)],
+      conditions: [
+        { clause: `${least} or more requests are in flight` },
+        ...presences.map(presenceCondition),
+      ],
       inside: [waves, 6],
       outside: [shownWithFewer, 4],
       // A shell takes longer to start the next request than most stores to answer one.

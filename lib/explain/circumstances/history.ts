@@ -6,30 +6,30 @@ import { ID } from '../../payloads/plants.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
-import type { Wording } from '../wording/wording.ts';
+import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import {
   afterOne,
   onConnection,
   PRECEDING_KINDS,
-  Preceding,
   type Sequence,
+  SequenceProbe,
   shownOnlyBy,
   soonAfter,
-} from './preceding.ts';
+} from './sequence-probe.ts';
 import { failsFromSomePointOn } from './whole-run.ts';
 
 /** What was found, with what has to come before, if anything has to. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
-  const { sought, experiments } = search;
+  const { symptom, experiments } = search;
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
-  if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(sought) === 'outcome')
-    return failsFromSomePointOn(state, found.inside, sought, experiments);
+  if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(symptom) === 'outcome')
+    return failsFromSomePointOn(state, found.inside, symptom, experiments);
   const known = await withKnownValue(found, search);
   if (known !== undefined) return known;
-  const preceding = await Preceding.of(state, search);
+  const preceding = await SequenceProbe.of(state, search);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
   // An id that is always the same may have been sent before: what matters is then that it is known.
@@ -97,7 +97,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
   return undefined;
 }
 
-async function historyOf(preceding: Preceding): Promise<Explanation | undefined> {
+async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   const expected = search.expectedOutcomeOf(state);
   const one =
@@ -109,14 +109,14 @@ async function historyOf(preceding: Preceding): Promise<Explanation | undefined>
   // A failure that needs many predecessors does not occur right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
-    ? preceding.finding({ note: 'and answers with values of the plant before' }, atRest, 'always')
+    ? preceding.explanation({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
 }
 
 /** Whether a wrong token is rejected at first, and accepted when it is sent again. */
-async function sentAgain(preceding: Preceding): Promise<Explanation | undefined> {
+async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
-  if (search.sought.kind !== 'accepts') return undefined;
+  if (search.symptom.kind !== 'accepts') return undefined;
   let found: Explanation | undefined;
   for (let left = REPEATS; left > 0; left -= 1) {
     const wrong = { ...state, credential: unseenToken() };
@@ -125,8 +125,8 @@ async function sentAgain(preceding: Preceding): Promise<Explanation | undefined>
     const exchange = await search.send(wrong);
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
-    const words: Wording = { clause: 'the same token is sent again', topics: ['credential'] };
-    found = { ...preceding.finding(words, { before, exchange }), state: wrong };
+    const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
+    found = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import { describeExchange, membersOf } from '../../judge/reading.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
 import { freshText } from '../../payloads/fresh.ts';
@@ -7,22 +7,28 @@ import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts'
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
-import type { Before } from '../../run/check.ts';
+import type { PrecedingRequest } from '../../run/check.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
-import { TRUNCATED } from '../condition/subjects.ts';
-import { type Experiments, type SoughtSymptom, unlessSpent } from '../experiments.ts';
+import { TRUNCATED } from '../condition/by-defect.ts';
+import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, Search } from '../search.ts';
+import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
-import { symptomsOf } from '../symptom/symptoms-of.ts';
-import { listOf, type Wording, withArticle } from '../wording/wording.ts';
+import { type Condition, listOf, withArticle } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
-import { type ChangeOf, PRECEDING_KINDS, Preceding, RECOVERY_PAUSE_MS, shownOnlyBy } from './preceding.ts';
+import {
+  type ChangeOf,
+  PRECEDING_KINDS,
+  RECOVERY_PAUSE_MS,
+  SequenceProbe,
+  shownOnlyBy,
+} from './sequence-probe.ts';
 
 /** A single cause for many failures with different symptoms. */
 type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
@@ -58,7 +64,7 @@ export const sameForAll: WholeRun = async (failures, experiments) => {
   const authenticates = responseText(other) !== responseText(exchange);
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
-    sought: symptomOf(exchange, whom),
+    symptom: symptomOf(exchange, whom),
     found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
     members: failures.filter(
       ({ failure }) => !authenticates || experiments.expectedOutcomeOfSent(failure) !== 'reject-credential',
@@ -127,7 +133,7 @@ export const unreadBody: WholeRun = async (failures, experiments) => {
     );
     if (exchange === undefined) continue;
     return {
-      sought: {
+      symptom: {
         kind: 'unread-body',
         words: `takes the body of ${one} for the next request on the connection`,
       },
@@ -160,10 +166,10 @@ const afterOnConnection = (state: RequestState, template: RequestTemplate): Requ
 /** Whether a failure may be due to what an earlier request left on the connection. */
 const mayBeOfConnection = ({
   failure: { when, template, before = [] },
-  sought: { kind },
+  symptom: { kind },
 }: CheckFailure): boolean =>
   when !== 'always' ||
-  (kind !== 'accepts' && kind !== 'lenient' && (template.preceding !== undefined || before.length > 0));
+  (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
 /** Accepted plants after which another one of the kind is not to blame for the death of a store. */
 const MIN_ACCEPTED = 20;
@@ -181,7 +187,7 @@ export function died(
 ): Cluster | undefined {
   const distinct = groupBy(inFlight, requestLabel).flatMap(([, [first]]) => first ?? []);
   const members = failures.filter(
-    ({ sought: { kind }, failure: { exchange } }) =>
+    ({ symptom: { kind }, failure: { exchange } }) =>
       exchange.response === undefined && (kind === 'closed' || kind === 'no-answer'),
   );
   const wasInFlight = ({ failure }: CheckFailure) =>
@@ -191,7 +197,7 @@ export function died(
   if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
   const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
-  const sought = { kind: 'dies', words: 'stops answering for good' } as const;
+  const symptom = { kind: 'stops-answering', words: 'stops answering for good' } as const;
   const known = {
     ...bareExplanation(ordinary, exchange),
     kind: 'from-then-on',
@@ -208,11 +214,11 @@ export function died(
       inside: [members.length, members.length],
       repeat: { times, inFlight: 1 },
     } as const;
-    return { sought, found, members };
+    return { symptom, found, members };
   }
   const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
   return {
-    sought: distinct.length === 1 ? sought : { ...sought, words: `${sought.words}, probably` },
+    symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
     found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT) },
     members,
   };
@@ -222,7 +228,7 @@ const requestLabel = ({ exchange, template: { sentAs = '' }, check }: RequestInF
   isAborted(exchange) ? 'broken off' : `${check}: ${sentAs}`;
 
 /** @param named the likeliest first, at least one */
-function wordsFor(named: readonly RequestInFlight[]): Wording {
+function wordsFor(named: readonly RequestInFlight[]): Condition {
   if (named.some(({ exchange }) => isAborted(exchange))) return { phrase: 'that the client broke off' };
   // The label of a combination names everything that is unusual about it.
   const labels = named.flatMap(({ template: { sentAs }, check }) =>
@@ -244,20 +250,20 @@ export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
     symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
       (one) => aspectOf(one) === 'outcome',
     );
-  const sought = await outcome(first);
-  if (sought === undefined) return undefined;
-  const fails = async (state: RequestState) => (await outcome(state))?.words === sought.words;
+  const symptom = await outcome(first);
+  if (symptom === undefined) return undefined;
+  const fails = async (state: RequestState) => (await outcome(state))?.words === symptom.words;
   const failing: [RequestState, ...RequestState[]] = [first];
   const passing: RequestState[] = [];
-  for (const state of isSlow(sought) ? others.slice(0, 1) : others)
+  for (const state of isSlow(symptom) ? others.slice(0, 1) : others)
     ((await fails(state)) ? failing : passing).push(state);
   const some: NoLongerAccepted | undefined =
     passing.length === 0 ? { state: first } : await plantsNoLongerAccepted(accepted, failing, passing, fails);
-  const members = failures.filter((one) => keyOf(one.sought) === keyOf(sought));
+  const members = failures.filter((one) => keyOf(one.symptom) === keyOf(symptom));
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
-  const found = await failsFromSomePointOn(some.state, tried, sought, experiments, some.property);
-  return { sought, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
+  const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
+  return { symptom, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
 };
 
 /** After how many requests of one kind a store that recovers does not accept ordinary plants. */
@@ -267,9 +273,9 @@ const afterSoMany = (
   [lead]: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Explanation | undefined> =>
-  unlessSpent(async () => {
+  withinBudget(async () => {
     if (isForAWhile !== true || lead === undefined) return undefined;
-    const preceding = await Preceding.of(state, new Search(lead, experiments));
+    const preceding = await SequenceProbe.of(state, new Search(lead, experiments));
     return preceding && afterMany(preceding);
   });
 
@@ -315,14 +321,14 @@ const REQUESTS_TO_EXHAUST_A_STORE = 200;
 export async function failsFromSomePointOn(
   state: RequestState,
   inside: Tried,
-  sought: SoughtSymptom,
+  symptom: TargetSymptom,
   experiments: Experiments,
   property?: string,
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
-  const before: Before[] = [];
+  const before: PrecedingRequest[] = [];
   // A store that takes a second for each answer leaves no time for more.
-  await unlessSpent(async () => {
+  await withinBudget(async () => {
     for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
       const one = { ...state, ...change(state) };
       before.push({ template: templateOf(one), exchange: await experiments.send(one) });
@@ -330,12 +336,12 @@ export async function failsFromSomePointOn(
   });
   await sleep(RECOVERY_PAUSE_MS);
   // Only some plants may fail.
-  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, sought)) === false);
-  const lasts = (await unlessSpent(recovers)) !== true;
+  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
+  const lasts = (await withinBudget(recovers)) !== true;
   const [rejected, unauthenticated] = before.map(
     (one) => statusOrFault(one.exchange) === statusOrFault(exchange),
   );
-  const isOutcome = aspectOf(sought) === 'outcome' && sought.kind !== 'rejects';
+  const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
   const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
   const whom = isOutcome ? `to ${property === undefined && rejected === true ? all : some} ` : '';

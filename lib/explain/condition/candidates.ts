@@ -1,13 +1,13 @@
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { alternatives, except, MAX_NAMES, mostly, type Wording } from '../wording/wording.ts';
+import { alternatives, type Condition, except, MAX_NAMES, mostly } from '../wording/condition.ts';
 
 /** One value to try for a part of a request. */
 export interface Candidate {
   /** The value, as an experiment is listed: `255 letters`. */
   readonly value: string;
   /** How a request that has it is described. */
-  readonly words: Wording;
+  readonly condition: Condition;
   readonly apply: (state: RequestState) => RequestState;
   /** Ids of the classes that it belongs to. */
   readonly classes: readonly string[];
@@ -25,13 +25,13 @@ export interface Candidate {
 /** A named set of values. */
 export interface CandidateClass {
   readonly id: string;
-  readonly words: Wording;
+  readonly condition: Condition;
   /** Values of different groups are different faults, unless a class of both is accepted as a whole. */
   readonly group: string;
   /** Words for several of its members, if not all of them show the fault. */
-  readonly some?: (first: Candidate) => Wording;
+  readonly some?: (first: Candidate) => Condition;
   /** Words for most of its members, before their number; by default the words for all of them. */
-  readonly most?: Wording;
+  readonly most?: Condition;
 }
 
 /** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
@@ -40,9 +40,9 @@ export interface Scale {
   /** A point as an experiment is listed: `255 letters`. */
   readonly valueAt: (point: bigint) => string;
   readonly apply: (state: RequestState, point: bigint) => RequestState;
-  readonly above: (point: bigint) => Wording;
-  readonly below: (point: bigint) => Wording;
-  readonly between: (first: bigint, last: bigint) => Wording;
+  readonly above: (point: bigint) => Condition;
+  readonly below: (point: bigint) => Condition;
+  readonly between: (first: bigint, last: bigint) => Condition;
   /** The place of a request on the scale, if its value has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
   /** Another scale, on which to look for limits if there are none on this one. */
@@ -74,7 +74,7 @@ export const isIn =
 
 /** A set of values with which the fault shows, and its name. */
 export interface NamedCandidates {
-  readonly words: Wording;
+  readonly condition: Condition;
   readonly group: string;
   readonly candidates: readonly Candidate[];
   /** Whether it is one class or value, and all of it but for the exceptions that are named. */
@@ -91,8 +91,8 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
   const found: NamedCandidates[] = [];
   let left = shown;
-  const addName = (words: Wording, group: string, candidates: readonly Candidate[], isExact = true) => {
-    found.push({ words, group, candidates, isExact });
+  const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
+    found.push({ condition, group, candidates, isExact });
     left = left.filter((candidate) => !candidates.includes(candidate));
   };
   for (const one of bySize(classes, shown)) {
@@ -101,7 +101,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     if (candidates.length === 0 || hidden.some(has)) continue;
     // Skip a class if a broader one already took all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
-      addName(one.words, one.group, candidates);
+      addName(one.condition, one.group, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of left) {
@@ -110,7 +110,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
     const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
     if (own?.some !== undefined && siblings.length > 1)
       addName(own.some(candidate), own.group, siblings, false);
-    else addName(candidate.words, own?.group ?? candidate.classes[0] ?? '', [candidate]);
+    else addName(candidate.condition, own?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
   const groups = inGroups(found, tries, classes);
   // Prefer a nearly complete class to fragments of several.
@@ -121,7 +121,7 @@ export function named(tries: Tries, classes: readonly CandidateClass[]): readonl
   return [
     {
       ...broadest,
-      words: mostly(broadest.most ?? broadest.words, shown.length, shown.length + hidden.length),
+      condition: mostly(broadest.most ?? broadest.condition, shown.length, shown.length + hidden.length),
       candidates: shown,
       isExact: false,
     },
@@ -159,7 +159,7 @@ function inGroups(
     return {
       group,
       candidates,
-      words: around?.words ?? alternatives(members.map(({ words }) => words)),
+      condition: around?.condition ?? alternatives(members.map(({ condition }) => condition)),
       isExact: members.length === 1 && members[0]?.isExact === true,
       ...(around === undefined && isListed(members) ? { isListed: true } : {}),
     };
@@ -167,8 +167,10 @@ function inGroups(
 }
 
 const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
-  first?.words.property !== undefined &&
-  [first, ...others].every(({ words, isExact }) => isExact && words.property === first.words.property);
+  first?.condition.property !== undefined &&
+  [first, ...others].every(
+    ({ condition, isExact }) => isExact && condition.property === first.condition.property,
+  );
 
 /** The smallest class that contains all of some values, if so much of it shows the fault. */
 function smallestAround(
@@ -186,11 +188,11 @@ function smallestAround(
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
   const exceptions = exactCover(hidden.filter(isIn(smallest)), candidates, classes);
-  const words =
+  const condition =
     exceptions === undefined
-      ? mostly(smallest.most ?? smallest.words, candidates.length, size)
-      : except(smallest.words, exceptions);
-  return { words, group: smallest.group, candidates, isExact: exceptions !== undefined };
+      ? mostly(smallest.most ?? smallest.condition, candidates.length, size)
+      : except(smallest.condition, exceptions);
+  return { condition, group: smallest.group, candidates, isExact: exceptions !== undefined };
 }
 
 const MAX_EXCEPTIONS = 2;
@@ -200,15 +202,15 @@ function exactCover(
   candidates: readonly Candidate[],
   others: readonly Candidate[],
   classes: readonly CandidateClass[],
-): readonly Wording[] | undefined {
-  const parts: Wording[] = [];
+): readonly Condition[] | undefined {
+  const parts: Condition[] = [];
   let left = candidates;
   for (const one of bySize(classes, candidates)) {
     const has = isIn(one);
     if (left.filter(has).length < 2 || others.some(has)) continue;
-    parts.push(one.words);
+    parts.push(one.condition);
     left = left.filter((candidate) => !has(candidate));
   }
-  parts.push(...left.map(({ words }) => words));
+  parts.push(...left.map(({ condition }) => condition));
   return parts.length <= MAX_EXCEPTIONS ? parts : undefined;
 }

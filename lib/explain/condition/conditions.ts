@@ -4,12 +4,12 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
 import { headerValue } from '../../wire/headers.ts';
-import { unlessSpent } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { mustReject } from '../symptom/symptoms-of.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
-import { areVague, type Wording } from '../wording/wording.ts';
 import type { Sweep } from './candidates.ts';
 import { reduce } from './reduce.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
@@ -64,7 +64,7 @@ export async function conditionsOf(
   /** The defect or credential is the subject of the cause, never a condition. */
   const isOfSubject = (part: RequestPart) =>
     (expected === 'reject-body' && hasDefect(part)) || search.faultParts.includes(part);
-  const conditions: Wording[] = [];
+  const conditions: Condition[] = [];
   const sweeps: SweepResult[] = [];
   for (const part of parts) {
     if (mustReject(expected) && isOfSubject(part)) continue;
@@ -75,25 +75,25 @@ export async function conditionsOf(
     const base = isReplaced ? state : bare;
     const values = neutral && sweepOf(part, state, { neutral, bare }, search);
     // Report what is known even if there is no budget left to determine its extent.
-    const reach = values && (await unlessSpent(() => sweep(values, base, search, expected === 'accept')));
+    const reach = values && (await withinBudget(() => sweep(values, base, search, expected === 'accept')));
     if (reach !== undefined) sweeps.push(reach);
     // If it shows with all ids, it is not about their values.
     const isAboutValue = part.name !== ID || reach?.hidden.length !== 0;
-    const words = isAboutValue ? reach?.named[0]?.words : undefined;
-    const size = neutral && (await unlessSpent(() => bySize(reach, state, bare, search)));
+    const swept = isAboutValue ? reach?.named[0]?.condition : undefined;
+    const size = neutral && (await withinBudget(() => bySize(reach, state, bare, search)));
     const named =
       size ??
       // A partial list of failing values is worth naming only for a property.
-      (words?.isPartial === true && !isProperty ? undefined : words) ??
+      (swept?.isPartial === true && !isProperty ? undefined : swept) ??
       wordsOf(part, state, search);
     conditions.push({ ...named, part: part.name });
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
-  const order = isKnown && !isOrder ? await unlessSpent(() => byOrder(state, search)) : undefined;
+  const order = isKnown && !isOrder ? await withinBudget(() => byOrder(state, search)) : undefined;
   if (order === undefined) return { conditions, sweeps };
   return {
-    conditions: [...conditions, ...order.named.map(({ words }) => words)],
+    conditions: [...conditions, ...order.named.map(({ condition }) => condition)],
     sweeps: [...sweeps, order],
   };
 }
@@ -112,12 +112,12 @@ async function bySize(
   state: RequestState,
   bare: RequestState,
   search: Search,
-): Promise<Wording | undefined> {
+): Promise<Condition | undefined> {
   if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(bare)) return undefined;
   const [known] = reach?.named ?? [];
-  if (known?.isExact === true && known.words.isLarger !== true) return undefined;
+  if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, bare, search, search.expectedOutcomeOf(bare) === 'accept');
-  return size.shown.length === 0 ? undefined : size.named[0]?.words;
+  return size.shown.length === 0 ? undefined : size.named[0]?.condition;
 }
 
 /** The candidate values to try for one part of a request; `bare` is the request without that part. */

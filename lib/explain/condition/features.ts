@@ -3,12 +3,12 @@ import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { type Wording, withArticle } from '../wording/wording.ts';
+import { type Condition, withArticle } from '../wording/condition.ts';
 import { WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
-  readonly words: Wording;
+  readonly condition: Condition;
   readonly has: (body: string) => boolean;
 }
 
@@ -19,9 +19,9 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
 };
 
 /** What bodies have in common if the condition is about escapes only: some characters are always escaped. */
-export function escapesIn([condition, ...others]: readonly Wording[]): Feature | undefined {
+export function escapesIn([condition, ...others]: readonly Condition[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
-  return condition && pattern && { words: condition, has: (body) => pattern.test(body) };
+  return condition && pattern && { condition: condition, has: (body) => pattern.test(body) };
 }
 
 /** Minimum number of bodies on each side; with fewer, a separation may be coincidence. */
@@ -65,27 +65,27 @@ function featuresOf(contract: Contract): readonly Feature[] {
   const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
   return [
     {
-      words: { phrase: 'with undeclared properties', topics: ['undeclared property'] },
+      condition: { phrase: 'with undeclared properties', topics: ['undeclared property'] },
       has: (body) => namesIn(body).some((name) => !declared.includes(name)),
     },
     {
-      words: { phrase: 'with a property one level down' },
+      condition: { phrase: 'with a property one level down' },
       has: (body) =>
         Object.values(membersOf(body)).some((value) =>
           declared.some((name) => Object.hasOwn(Object(value), name)),
         ),
     },
     {
-      words: { clause: 'more than one property is missing or wrong', topics: ['any body'] },
+      condition: { clause: 'more than one property is missing or wrong', topics: ['any body'] },
       has: (body) => body.trimStart().startsWith('{') && faultsIn(body, contract) > 1,
     },
     {
-      words: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
+      condition: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
       has: (body) => body.includes('"'),
     },
     ...declared.flatMap((name): Feature[] => [
       {
-        words: {
+        condition: {
           clause: `there is ${withArticle(name)}`,
           property: name,
           statement: { property: name, is: 'there' },
@@ -93,7 +93,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
         has: (body) => namesIn(body).includes(name),
       },
       {
-        words: { clause: `there is no ${name}`, property: name },
+        condition: { clause: `there is no ${name}`, property: name },
         has: (body) => namesIn(body).length > 0 && !namesIn(body).includes(name),
       },
     ]),
@@ -118,7 +118,7 @@ function magnitudesIn(tries: Tries): readonly Feature[] {
   // A body without a number says nothing about its magnitude.
   if (ids.some(Number.isNaN)) return [];
   return neighbours(ids).map(([below, id]) => ({
-    words: {
+    condition: {
       clause: `${ID} is above about ${roundBetween(below, id)}`,
       property: ID,
       topics: ['large id'],
@@ -141,12 +141,12 @@ function sizesIn(tries: Tries): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {
-      words: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
+      condition: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
       // Nothing is known of the sizes in between.
       has: (body) => sizeOf(body) > below,
     },
     {
-      words: { clause: `the body is shorter than ${size} bytes` },
+      condition: { clause: `the body is shorter than ${size} bytes` },
       has: (body) => sizeOf(body) < size,
     },
   ]);

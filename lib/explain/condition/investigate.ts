@@ -4,17 +4,17 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import { unlessSpent } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
-import { mustReject } from '../symptom/symptoms-of.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
+import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
 import type { Candidate } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { mayExplain } from './may-explain.ts';
 import { reduce } from './reduce.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
-import { explanationOfSubject, inEveryRejection, subjectsOf, TRUNCATED, withSubjects } from './subjects.ts';
 import { sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
@@ -25,16 +25,16 @@ import { textSweep } from './sweeps/strings.ts';
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
   const { failingState: lead, ordinary } = search;
   if (lead === undefined) return undefined;
-  const everywhere = await inEveryRejection(search);
+  const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
   const expected = search.expectedOutcomeOf(lead);
   if (mustReject(expected)) {
-    const found = await withSubjects(expected === 'reject-body', search);
+    const found = await byDefect(expected === 'reject-body', search);
     if (found.kind === 'explained') return found.explanations;
     if (found.kind === 'unsteady') return undefined;
   }
   if (await isUnparsed(lead, search)) {
-    const found = await withSubjects(true, search);
+    const found = await byDefect(true, search);
     return found.kind === 'explained' ? found.explanations : undefined;
   }
   const shown: RequestState[] = [];
@@ -68,7 +68,7 @@ async function withSharedConditions(
 ): Promise<readonly Explanation[]> {
   const others = search.bases.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
-    (await unlessSpent(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
+    (await withinBudget(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
   return found.map((one) => ({
     ...one,
     conditions: [...one.conditions, ...conditions],
@@ -179,9 +179,11 @@ const UNDECLARED = 'extra';
 
 /** If the size decides, it explains whatever is larger. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
-  const words = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
-  const limit = words?.bytesAbove ?? 0;
-  return words === undefined ? {} : { feature: { words, has: (body) => Buffer.byteLength(body) > limit } };
+  const condition = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
+  const limit = condition?.bytesAbove ?? 0;
+  return condition === undefined
+    ? {}
+    : { feature: { condition, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
 /** A body that is larger by as much may fail because of its size. */
@@ -205,11 +207,11 @@ async function isSteady(
 async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
-  for (const one of search.sought.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
+  for (const one of search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
     const reach = await sweep(one, state, search, true);
     if (reach.hidden.length === 0 || reach.named[0]?.isExact !== true) continue;
     if (await showsNow(reach.hidden, state, search)) continue;
-    const conditions = reach.named.slice(0, 1).map(({ words }) => words);
+    const conditions = reach.named.slice(0, 1).map(({ condition }) => condition);
     return [await explanationOf({ state, conditions, sweeps: [reach] }, search)];
   }
   return described(state, [], undefined, search);
@@ -246,7 +248,7 @@ async function described(
   const expected = search.expectedOutcomeOf(state);
   const { conditions, sweeps } = await conditionsOf(state, parts, neutral, search);
   const subjects = mustReject(expected)
-    ? await unlessSpent(() => subjectsOf(state, expected === 'reject-body', search))
+    ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search))
     : undefined;
   const found: Explanation[] = [];
   if (subjects !== undefined)

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { wordsCapitalised } from '../../capitals.ts';
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import { wordsCapitalised } from '../../text.ts';
 
 /**
  * One respect in which two requests can differ. An experiment copies it from one request to another: from an ordinary

@@ -3,7 +3,7 @@ import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import type { Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import type { Wording } from '../wording/wording.ts';
+import type { Condition } from '../wording/condition.ts';
 import {
   type Candidate,
   type NamedCandidates,
@@ -47,7 +47,7 @@ export async function sweep(
   const tries = new Map<Candidate, boolean | undefined>();
   const own = search.experiments.textOf(state);
   const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(search.sought.kind) && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(own);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
@@ -79,7 +79,7 @@ export async function sweep(
     const isExact = only?.isExact === true && others.length === 0 && !isOdd;
     const isClass = isExact && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
-      found = [{ words: limits.words, group: part, candidates: [], isExact: true }];
+      found = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
@@ -118,7 +118,7 @@ async function allAtOnce(
 }
 
 interface ScaleBounds {
-  readonly words: Wording;
+  readonly condition: Condition;
   readonly has: (point: bigint) => boolean;
 }
 
@@ -142,7 +142,7 @@ async function limitsOn(
   const at: AttemptAt = async (point) => {
     const candidate: Candidate = {
       value: scale.valueAt(point),
-      words: {},
+      condition: {},
       apply: (state) => scale.apply(state, point),
       classes: [],
     };
@@ -157,13 +157,13 @@ async function limitsOn(
   if (second !== undefined) {
     const end = await bisect(second, at);
     const has = (point: bigint) => point > start && point <= end;
-    return { tries, limits: { words: scale.between(start + 1n, end), has } };
+    return { tries, limits: { condition: scale.between(start + 1n, end), has } };
   }
   return {
     tries,
     limits: first.shows
-      ? { words: scale.below(start + 1n), has: (point) => point <= start }
-      : { words: scale.above(start), has: (point) => point > start },
+      ? { condition: scale.below(start + 1n), has: (point) => point <= start }
+      : { condition: scale.above(start), has: (point) => point > start },
   };
 }
 

@@ -3,18 +3,18 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
+import { type Condition, fullText, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { fullText, topicsOf, type Wording } from '../wording/wording.ts';
 
 /** Whether one cluster explains the failures of another one. */
 export type Explains = (one: Cluster, other: Cluster) => boolean;
 
-const hasSymptom = ({ sought }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
-  kinds.includes(sought.kind);
+const hasSymptom = ({ symptom }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
+  kinds.includes(symptom.kind);
 
-const isSameSymptom: Explains = (one, other) => keyOf(one.sought) === keyOf(other.sought);
+const isSameSymptom: Explains = (one, other) => keyOf(one.symptom) === keyOf(other.symptom);
 
-export const textOfAll = (conditions: readonly Wording[]): string => conditions.map(fullText).join('\n');
+export const textOfAll = (conditions: readonly Condition[]): string => conditions.map(fullText).join('\n');
 
 const hasConditionsOf: Explains = (one, other) =>
   other.found.conditions.every((own) =>
@@ -39,10 +39,10 @@ const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
 
-const isWrong200 = ({ sought }: Cluster): boolean =>
-  sought.status === 200 && ['representation', 'echo'].includes(aspectOf(sought));
+const isWrong200 = ({ symptom }: Cluster): boolean =>
+  symptom.status === 200 && ['representation', 'echo'].includes(aspectOf(symptom));
 
-const isAuthentication = ({ sought: { kind, status }, found: { subject } }: Cluster): boolean =>
+const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Cluster): boolean =>
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
@@ -175,7 +175,7 @@ const rejectsEverything: Explains = (one, other) =>
   one.found.kind !== 'once' &&
   (one.found.kind !== 'always' || one.found.conditions.length === 0) &&
   hasSymptom(other, 'wrong-rejection') &&
-  one.sought.status === other.sought.status;
+  one.symptom.status === other.symptom.status;
 
 /** Failures that another fault brought about by chance. */
 export const BY_CHANCE: readonly Explains[] = [

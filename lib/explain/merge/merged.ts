@@ -1,6 +1,6 @@
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
-import { fullText } from '../wording/wording.ts';
+import { fullText } from '../wording/condition.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
@@ -54,7 +54,7 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
  * wrong is the subject already.
  */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
-  const byText = new Map(found.conditions.map((words) => [fullText(words), words]));
+  const byText = new Map(found.conditions.map((condition) => [fullText(condition), condition]));
   if (found.subject !== undefined) byText.delete(fullText(found.subject));
   return { ...rest, found: { ...found, conditions: [...byText.values()] } };
 }

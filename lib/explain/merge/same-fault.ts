@@ -1,20 +1,20 @@
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
-import { isWrong400, type SoughtSymptom } from '../experiments.ts';
+import { isWrong400, type TargetSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
 import {
   alternatives,
   areVague,
+  type Condition,
   fullText,
   inWords,
   listOf,
   ofOthers,
-  type Wording,
-} from '../wording/wording.ts';
+} from '../wording/condition.ts';
 import { textOfAll } from './consequences.ts';
 
 /** A merge rule: which clusters are one fault, and the wording of the merged cluster. */
@@ -26,13 +26,13 @@ export interface SameFault {
 
 /** Merges clusters that differ only in one condition, about one of the given request parts. */
 const acrossParts = (parts: readonly string[]): SameFault => {
-  const isAbout = ({ part = '' }: Wording) => parts.includes(part);
+  const isAbout = ({ part = '' }: Condition) => parts.includes(part);
   const rest = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
   return {
     key: (cluster) => {
       const { kind, subject, conditions } = cluster.found;
       return kind === 'always' && conditions.filter(isAbout).length === 1
-        ? JSON.stringify([keyOf(cluster.sought), subject, textOfAll(rest(cluster))])
+        ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(rest(cluster))])
         : undefined;
     },
     join: (first, all) => {
@@ -53,14 +53,14 @@ const acrossSpellings = acrossParts(['white space', 'escapes']);
 
 /** The response media type follows the request's Accept header. */
 const acrossMediaTypes: SameFault = {
-  key: ({ sought: { kind, status }, found: { conditions, exchange } }) => {
+  key: ({ symptom: { kind, status }, found: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
   },
-  join: ({ sought, found, ...first }) => ({
+  join: ({ symptom, found, ...first }) => ({
     ...first,
-    sought,
-    ofSeveral: { ...sought, words: `answers ${sought.status} with a Content-Type from Accept` },
+    symptom,
+    ofSeveral: { ...symptom, words: `answers ${symptom.status} with a Content-Type from Accept` },
     found: { ...found, conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }] },
   }),
 };
@@ -74,7 +74,7 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
 const acrossProperties: SameFault = {
   key: (cluster) => {
     const one = ofProperty(cluster);
-    return one && `${aboutProperties(cluster.sought, one.property, '').words}\n${one.key}`;
+    return one && `${aboutProperties(cluster.symptom, one.property, '').words}\n${one.key}`;
   },
   join: (first, all) => {
     const one = ofProperty(first);
@@ -82,7 +82,7 @@ const acrossProperties: SameFault = {
     const properties = listOf([...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))]);
     return {
       ...first,
-      ofSeveral: aboutProperties(first.sought, one.property, properties),
+      ofSeveral: aboutProperties(first.symptom, one.property, properties),
       found: { ...first.found, ...one.ofAll(properties) },
     };
   },
@@ -115,12 +115,12 @@ const acrossTypes: SameFault = {
   join: (one, all) => {
     const clear = all.filter((other) => !hasVague(other));
     const [first = one] = clear;
-    const { instead = '', property = '' } = first.sought;
-    const types = listOf([...new Set(all.flatMap(({ sought }) => sought.instead ?? []))]);
-    const properties = listOf([...new Set(all.flatMap(({ sought }) => sought.property ?? []))]);
-    const ofAll = aboutProperties(first.sought, property, properties);
-    const conditions = clear.flatMap(({ sought, found }) =>
-      found.conditions.map((words) => ofOthers(words, sought.property ?? '', properties)),
+    const { instead = '', property = '' } = first.symptom;
+    const types = listOf([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))]);
+    const properties = listOf([...new Set(all.flatMap(({ symptom }) => symptom.property ?? []))]);
+    const ofAll = aboutProperties(first.symptom, property, properties);
+    const conditions = clear.flatMap(({ symptom, found }) =>
+      found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
     );
     return {
       ...first,
@@ -141,7 +141,7 @@ interface Conversion {
 /** What a cluster says of values of one property that come back as another type. */
 function conversionOf(cluster: Cluster): Conversion | undefined {
   const {
-    sought: { status, property, instead },
+    symptom: { status, property, instead },
     found: { kind, conditions },
   } = cluster;
   if (property === undefined || instead === undefined) return undefined;
@@ -164,10 +164,10 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
 const acrossSubjects: SameFault = {
   key: (cluster) => {
     const { kind, subject, conditions } = cluster.found;
-    const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.sought);
+    const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.symptom);
     return subject === undefined || !isOfOnePlace || hasVague(cluster)
       ? undefined
-      : JSON.stringify([keyOf(cluster.sought), kind, textOfAll(conditions)]);
+      : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions)]);
   },
   join: (first, all) => ({
     ...first,
@@ -197,35 +197,35 @@ const acrossLengths: SameFault = {
     if (limit === undefined) return first;
     const names = listOf([...new Set(limits.map(({ property }) => property))]);
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
-    const { property: _, statement: __, ...words } = limit.words;
-    const joined = { ...words, clause: `${names} is longer than about ${about} characters` };
-    const conditions = first.found.conditions.map((one) => (one === limit.words ? joined : one));
+    const { property: _, statement: __, ...rest } = limit.condition;
+    const joined = { ...rest, clause: `${names} is longer than about ${about} characters` };
+    const conditions = first.found.conditions.map((one) => (one === limit.condition ? joined : one));
     return { ...first, found: { ...first.found, conditions } };
   },
 };
 
 interface LengthLimit {
-  readonly words: Wording;
+  readonly condition: Condition;
   readonly property: string;
   readonly characters: number;
   /** Everything else that is said. */
   readonly rest: string;
 }
 
-function lengthLimitOf({ sought, found: { kind, subject, conditions } }: Cluster): LengthLimit | undefined {
-  const words = conditions.find(({ statement }) => statement?.is === 'longer than');
-  if (kind !== 'always' || words?.statement?.is !== 'longer than') return undefined;
-  const { property, characters } = words.statement;
-  const others = conditions.filter((one) => one !== words);
-  const rest = JSON.stringify([keyOf(sought), subject, textOfAll(others)]);
-  return { words, property, characters, rest };
+function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluster): LengthLimit | undefined {
+  const condition = conditions.find(({ statement }) => statement?.is === 'longer than');
+  if (kind !== 'always' || condition?.statement?.is !== 'longer than') return undefined;
+  const { property, characters } = condition.statement;
+  const others = conditions.filter((one) => one !== condition);
+  const rest = JSON.stringify([keyOf(symptom), subject, textOfAll(others)]);
+  return { condition, property, characters, rest };
 }
 
 /** A symptom of one property in the words for others. */
-const aboutProperties = (sought: SoughtSymptom, property: string, others: string): SoughtSymptom =>
-  sought.property === property
-    ? { ...sought, words: inWords(sought.words, (word) => (word === property ? others : word)) }
-    : sought;
+const aboutProperties = (symptom: TargetSymptom, property: string, others: string): TargetSymptom =>
+  symptom.property === property
+    ? { ...symptom, words: inWords(symptom.words, (word) => (word === property ? others : word)) }
+    : symptom;
 
 interface OfProperty {
   readonly property: string;
@@ -246,10 +246,10 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
     property,
     key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(rest)}`,
     ofAll: (properties) => {
-      const words = ofOthers(about, property, properties);
+      const condition = ofOthers(about, property, properties);
       return subject === undefined
-        ? { conditions: conditions.map((one) => (one === about ? words : one)) }
-        : { subject: words, conditions };
+        ? { conditions: conditions.map((one) => (one === about ? condition : one)) }
+        : { subject: condition, conditions };
     },
   };
 }
@@ -262,11 +262,11 @@ const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
  */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
-    const clear = clusters.find((one) => keyOf(one.sought) === keyOf(cluster.sought) && !hasVague(one));
-    const { sought, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
-    const { title } = sentenceOf(sought, found.subject, found.conditions);
+    const clear = clusters.find((one) => keyOf(one.symptom) === keyOf(cluster.symptom) && !hasVague(one));
+    const { symptom, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
+    const { title } = sentenceOf(symptom, found.subject, found.conditions);
     return hasVague(cluster) && clear === undefined
-      ? keyOf(sought)
+      ? keyOf(symptom)
       : title.replace(/ \((?:\d+ of \d+ tried|but not .*?)\)/g, '');
   },
   join: (first, all) =>
@@ -286,18 +286,18 @@ export const byCodePath: SameFault = {
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // Treat interference in either direction as one fault.
-    const isOfOthers = conditions.some((words) => words.isOfOthers === true);
-    if (isOfOthers || (kind === 'under-concurrency' && cluster.sought.kind === 'echo')) return 'mixed up';
+    const isOfOthers = conditions.some(({ isOfOthers }) => isOfOthers === true);
+    if (isOfOthers || (kind === 'under-concurrency' && cluster.symptom.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
     return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
   },
   join: (first, all) => {
     const [gravest = first, ...others] = inFixOrder(all);
-    const words = others.map(({ sought: { kind, words, status } }) => {
+    const words = others.map(({ symptom: { kind, words, status } }) => {
       if (kind === 'accepts') return `${words} what it has to reject`;
       return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
     });
-    return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.sought.words) };
+    return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.symptom.words) };
   },
 };
 

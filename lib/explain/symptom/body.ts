@@ -1,6 +1,6 @@
-import { capitalised, wordsCapitalised } from '../../capitals.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
+import { capitalised, wordsCapitalised } from '../../text.ts';
 import { utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';

@@ -20,7 +20,7 @@ const ASPECTS = {
   /** Bytes of one request are taken for the next. */
   'unread-body': 'outcome',
   /** The store answers nothing any more. */
-  dies: 'outcome',
+  'stops-answering': 'outcome',
   crashes: 'outcome',
   /** All requests get the same response. */
   'same-for-all': 'outcome',
@@ -47,7 +47,7 @@ const ASPECTS = {
   /** The finding of a rule about details. */
   detail: 'detail',
   /** A detail finding for a request that should be rejected. */
-  lenient: 'detail',
+  'should-reject': 'detail',
 } as const satisfies Readonly<Record<string, Aspect>>;
 
 export type SymptomKind = keyof typeof ASPECTS;

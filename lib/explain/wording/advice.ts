@@ -1,13 +1,13 @@
 import type { CheckFailure } from '../cluster.ts';
-import type { SoughtSymptom } from '../experiments.ts';
+import type { TargetSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
+import { type Topic, topicsOf } from './condition.ts';
 import { hintsOf, type SoftwareSettings } from './stack.ts';
-import { type Topic, topicsOf } from './wording.ts';
 
 /** What to do about a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(
-  sought: SoughtSymptom,
+  symptom: TargetSymptom,
   found: Explanation,
   members: readonly CheckFailure[],
 ): string {
@@ -19,14 +19,15 @@ export function adviceFor(
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptoms = [sought.kind], statuses, properties, about, kind, isCodePath, isErrorAsSuccess }) =>
-      symptoms.includes(sought.kind) &&
-      (statuses === undefined || (sought.status !== undefined && statuses.includes(sought.status))) &&
-      (properties === undefined || (sought.property !== undefined && properties.includes(sought.property))) &&
+    ({ symptoms = [symptom.kind], statuses, properties, about, kind, isCodePath, isErrorAsSuccess }) =>
+      symptoms.includes(symptom.kind) &&
+      (statuses === undefined || (symptom.status !== undefined && statuses.includes(symptom.status))) &&
+      (properties === undefined ||
+        (symptom.property !== undefined && properties.includes(symptom.property))) &&
       (about === undefined || about.some((topic) => topics.has(topic))) &&
       (kind === undefined || kind === ownKind) &&
       (isCodePath === undefined || hasCodePath) &&
-      (isErrorAsSuccess === undefined || sought.isErrorAsSuccess === true),
+      (isErrorAsSuccess === undefined || symptom.isErrorAsSuccess === true),
   );
   if (known === undefined)
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
@@ -50,7 +51,7 @@ interface Advice {
   readonly settings?: SoftwareSettings;
 }
 
-const SERVER_ERROR: readonly SymptomKind[] = [
+const NO_USABLE_RESPONSE: readonly SymptomKind[] = [
   'server-error',
   'closed',
   'incomplete',
@@ -72,7 +73,7 @@ const eachTopic = (
 /** What is known about typical faults, the special before the general. */
 const ADVICE: readonly Advice[] = [
   {
-    symptoms: ['dies', 'crashes'],
+    symptoms: ['stops-answering', 'crashes'],
     text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has exited or hangs. Add one error handler that answers every exception, and fix what caused this one.',
     settings: {
       Express:
@@ -81,7 +82,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['known value'],
     text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',
   },
@@ -225,7 +226,7 @@ const ADVICE: readonly Advice[] = [
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
   },
   // Crashes.
-  ...eachTopic(SERVER_ERROR, {
+  ...eachTopic(NO_USABLE_RESPONSE, {
     credential:
       'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
     quotes:
@@ -247,32 +248,32 @@ const ADVICE: readonly Advice[] = [
       'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
   }),
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['beyond ASCII', 'control character'],
     text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL text holds no NUL.',
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['template'],
     text: 'Never use a value of the client as a format string or template: pass it as an argument.',
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['not JSON', 'more JSON'],
     text: 'Catch the error of the JSON parser and answer 400 with an Error. Test for an empty body before parsing.',
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['wrong type', 'missing', 'null', 'falsy', 'not an object', 'other name', 'inherited', 'any body'],
     text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An uncaught exception, as from null.trim() or BigInt("x"), becomes a 500.',
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     about: ['pieces'],
     text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
   },
   {
-    symptoms: SERVER_ERROR,
+    symptoms: NO_USABLE_RESPONSE,
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
   // What has to be rejected is accepted.
@@ -318,7 +319,7 @@ const ADVICE: readonly Advice[] = [
       'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
   }),
   {
-    symptoms: ['accepts', 'lenient'],
+    symptoms: ['accepts', 'should-reject'],
     about: ['not UTF-8'],
     text: 'Decode the body as UTF-8 and answer 400 if that fails: many decoders replace what is not UTF-8 by U+FFFD instead.',
     settings: { Go: 'utf8.Valid before json.Unmarshal' },

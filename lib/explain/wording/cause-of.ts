@@ -1,27 +1,27 @@
-import { capitalised } from '../../capitals.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
+import { capitalised } from '../../text.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Symptom } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import type { Wording } from './wording.ts';
+import type { Condition } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
-  const { sought, ofSeveral = sought, found, members, also = [] } = cluster;
+  const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
   const { title, condition } = sentenceOf(ofSeveral, found.subject, found.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
   return {
     title: [title, ...also].join('; also '),
     level: levelOf(cluster),
-    symptom: sought.words,
+    symptom: symptom.words,
     condition,
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
     checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
-    advice: adviceFor(sought, found, members),
+    advice: adviceFor(symptom, found, members),
     example: exampleOf(found),
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
@@ -50,8 +50,8 @@ const AND = new Intl.ListFormat('en-GB');
  */
 export function sentenceOf(
   symptom: Symptom,
-  subject: Wording | undefined,
-  conditions: readonly Wording[],
+  subject: Condition | undefined,
+  conditions: readonly Condition[],
 ): Pick<Cause, 'title' | 'condition'> {
   const clear = conditions.filter(({ isVague }) => isVague !== true);
   const known = clear.length > 0 ? clear : conditions;
@@ -82,9 +82,9 @@ const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat
 const MAX_NAMED_HEADERS = 3;
 
 /** The phrases without duplicates, with one for all headers of which nothing but the name is said. */
-function phrasesOf(known: readonly Wording[]): readonly string[] {
+function phrasesOf(known: readonly Condition[]): readonly string[] {
   const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
-  const own = (one: Wording) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
+  const own = (one: Condition) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
   const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
   if (headers.length < 2) return phrases;
   const all = `with the headers ${AND.format(headers)}`;
@@ -93,7 +93,7 @@ function phrasesOf(known: readonly Wording[]): readonly string[] {
 }
 
 /** What is said, without `there is a tag` if something else is said of the tag. */
-function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly string[] {
+function clausesOf(known: readonly Condition[], subject: Condition = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
   const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>
     clause === undefined || statement?.is === 'there' ? [] : (property ?? statement?.property ?? []),
@@ -106,13 +106,13 @@ function clausesOf(known: readonly Wording[], subject: Wording = {}): readonly s
 
 const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
   if (kind === 'rejects') return `rejects a valid plant with ${status}`;
-  return kind === 'lenient' && !isBare ? 'accepts requests' : words;
+  return kind === 'should-reject' && !isBare ? 'accepts requests' : words;
 };
 
 /** What stands between the symptom and the phrases. */
 const requests = (
   { kind, status, property }: Symptom,
-  subject: Wording | undefined,
+  subject: Condition | undefined,
   phrases: readonly string[],
 ): string => {
   const isAboutOthers = phrases.every((phrase) => /^(?:after|at the same time as) /.test(phrase));
@@ -120,6 +120,6 @@ const requests = (
   if (kind === 'rejects') return isAboutOthers ? '' : ' for requests';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
-  if (kind === 'dies') return ' after requests';
-  return kind === 'lenient' ? '' : ' to requests';
+  if (kind === 'stops-answering') return ' after requests';
+  return kind === 'should-reject' ? '' : ' to requests';
 };

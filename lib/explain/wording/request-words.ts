@@ -11,14 +11,14 @@ import { unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
-import type { Wording } from './wording.ts';
+import type { Condition } from './condition.ts';
 
 /** Name of the defect, as used in check labels. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>
   sentFor?.label ?? stableLabel;
 
 /** What the labels of observations say of a body. */
-const OBSERVED_BODIES: Readonly<Record<string, Wording>> = {
+const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
   'byte order mark': { clause: 'the body begins with a byte order mark' },
   'utf 16': { clause: 'the body is in UTF-16' },
   'lone surrogate': { clause: 'name contains a lone surrogate', property: 'name', topics: ['beyond ASCII'] },
@@ -34,7 +34,7 @@ const propertyIn = (label: string, { newPlant: { shape } }: Contract): string | 
   [...shape.properties.keys()].find((name) => label.startsWith(`${name} `));
 
 /** The words for requests of which only one is known. */
-export function suchAs(failure: Failure, contract: Contract): Wording {
+export function suchAs(failure: Failure, contract: Contract): Condition {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
@@ -71,10 +71,10 @@ export const ANY_SUBJECT = {
     clause: 'the token is missing or wrong',
     topics: ['any credential', 'credential'],
   },
-} as const satisfies Readonly<Record<string, Wording>>;
+} as const satisfies Readonly<Record<string, Condition>>;
 
 /** The narrowest class of bodies that contains those with some labels. */
-export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wording | undefined {
+export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
   const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
@@ -82,24 +82,24 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Wo
   const [narrowest] = classes
     .filter((one) => own.length > 0 && own.every(isIn(one)))
     .toSorted((a, b) => sizeOf(a) - sizeOf(b));
-  return narrowest?.words;
+  return narrowest?.condition;
 }
 
 /** What is wrong with the request of a failure, if it had to be rejected. */
 export function subjectOf({
   failure,
-  sought: { kind },
+  symptom: { kind },
   contract,
   ordinary,
   experiments,
-}: Search): Wording | undefined {
+}: Search): Condition | undefined {
   const label = labelOf(failure);
   const candidates = [
     ...credentialCandidates(experiments.token),
     ...defectSweep(contract, ordinary.plant, true).candidates,
   ].filter((candidate) => candidate.label === label);
   const [only, ...others] = candidates;
-  if (only !== undefined && others.length === 0) return only.words;
+  if (only !== undefined && others.length === 0) return only.condition;
   if (kind !== 'accepts') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
     const value = valueIn(failure.label, 'undeclared names', modelsOf(contract).open);
@@ -112,11 +112,11 @@ export function subjectOf({
   return defectWords(label, contract);
 }
 
-export const defectWords = (label: string, contract: Contract): Wording =>
+export const defectWords = (label: string, contract: Contract): Condition =>
   wordsOfDefect(label, propertyIn(label, contract));
 
 /** What is wrong with a credential, or how the right one is spelled. */
-function credentialWords(state: RequestState, experiments: Experiments): Wording {
+function credentialWords(state: RequestState, experiments: Experiments): Condition {
   const { credential } = state;
   if (experiments.expectedOutcomeOf(state) === 'reject-credential')
     return { clause: ANY_SUBJECT.credential.clause };
@@ -127,14 +127,14 @@ function credentialWords(state: RequestState, experiments: Experiments): Wording
   };
 }
 
-export const methodWords = (method = 'POST'): Wording => ({ phrase: `with the method ${method}` });
+export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
 /** Wording for a part with a single known value. */
 export function wordsOf(
   { name, dimension }: RequestPart,
   state: RequestState,
   { failure, contract, experiments }: Search,
-): Wording {
+): Condition {
   const { template, plant } = state;
   if (name === 'Authorization') return credentialWords(state, experiments);
   if (name === 'method') return methodWords(template.method);

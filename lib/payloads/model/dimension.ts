@@ -115,9 +115,9 @@ export interface Value {
    */
   readonly fault?: string;
   /** A store may reject it as a fault, so it is not combined with another fault. */
-  readonly doubtful?: true;
+  readonly mayCountAsFault?: true;
   /** Left open by the interface: a store may reject an ordinary plant because of it. */
-  readonly optional?: true;
+  readonly mayBeRejected?: true;
   /**
    * Dimensions that must have their usual value, because they would have no effect, or another one, together
    * with it.
@@ -134,7 +134,7 @@ export interface Dimension {
   /** The first is the usual one. */
   readonly values: readonly [Value, ...Value[]];
   /** Most stores reject its unusual values, which masks everything else about the request. */
-  readonly hidesOtherFaults?: true;
+  readonly masksOthers?: true;
 }
 
 const usual: Value = { name: 'as usual', apply: (state) => state };
@@ -148,7 +148,7 @@ export const dimension = (name: string, values: readonly Value[]): Dimension => 
 export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...members[0],
   incompatibleWith: [...new Set(members.flatMap(({ incompatibleWith: apart = [] }) => apart))],
-  ...(members.some(({ optional }) => optional) ? { optional: true } : {}),
+  ...(members.some(({ mayBeRejected }) => mayBeRejected) ? { mayBeRejected: true } : {}),
   members,
 });
 
@@ -158,7 +158,7 @@ export const alike = ([first, ...others]: readonly Value[]): Value[] =>
 
 /** For values with which a store may reject a request. */
 export const optional = (values: readonly Value[]): Value[] =>
-  values.map((value) => ({ ...value, optional: true }));
+  values.map((value) => ({ ...value, mayBeRejected: true }));
 
 /** For values that belong to a group. */
 export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>

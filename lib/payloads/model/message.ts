@@ -156,7 +156,7 @@ const unusualForm: Dimension = {
         ),
     ),
   ),
-  hidesOtherFaults: true,
+  masksOthers: true,
 };
 
 const accepting = (who: string, accept: string) =>
@@ -377,7 +377,7 @@ const SPELLINGS = [
 /** Other spellings of the right credential. */
 export const schemeDimension: Dimension = {
   ...dimension('scheme', optional([anyOf(SPELLINGS)])),
-  hidesOtherFaults: true,
+  masksOthers: true,
 };
 
 /** Other spellings of invalid bearer tokens, which must be rejected in each of them. */

@@ -78,7 +78,8 @@ const withValues = (
 });
 
 /** Without values that may be a fault themselves. */
-const withoutDoubtful = (one: Dimension): Dimension => withValues(one, ({ doubtful }) => doubtful !== true);
+const withoutDoubtful = (one: Dimension): Dimension =>
+  withValues(one, ({ mayCountAsFault }) => mayCountAsFault !== true);
 
 const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
@@ -92,7 +93,7 @@ const mapped = (
 const maskingWithout =
   (...names: readonly string[]) =>
   (one: Dimension): Dimension =>
-    one.hidesOtherFaults === true
+    one.masksOthers === true
       ? mapped(one, (value) => ({
           ...value,
           incompatibleWith: [...(value.incompatibleWith ?? []), ...names],
@@ -113,7 +114,8 @@ const grouped =
   };
 
 /** Without values that a store may reject. */
-const required = (one: Dimension): Dimension => withValues(one, ({ optional }) => optional !== true);
+const required = (one: Dimension): Dimension =>
+  withValues(one, ({ mayBeRejected }) => mayBeRejected !== true);
 
 /** Without values that the document does not allow. */
 const valid = (one: Dimension, contract: Contract): Dimension =>
@@ -201,7 +203,7 @@ export const dimensionsOf = memoised(({ dimensions }: Model): Dimensions => {
     otherValue !== 0 && apart[dimension]?.[value]?.has(other) === true;
   return {
     sizes: dimensions.map(({ values }) => values.length),
-    masking: dimensions.flatMap(({ hidesOtherFaults: masks }, at) => (masks === true ? [at] : [])),
+    masking: dimensions.flatMap(({ masksOthers: masks }, at) => (masks === true ? [at] : [])),
     allowed: (dimension, value, other, otherValue) =>
       !keepsApart(dimension, value, other, otherValue) && !keepsApart(other, otherValue, dimension, value),
   };

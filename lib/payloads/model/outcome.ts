@@ -1,5 +1,5 @@
+import { groupBy } from '../../collections.ts';
 import type { Shape } from '../../contract/shape.ts';
-import { groupBy } from '../../groups.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
@@ -101,7 +101,7 @@ export function fewDefects(shape: Shape): Dimension {
   const malformed = notJson.slice(2, 3).map(malformedBody);
   return {
     ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]),
-    hidesOtherFaults: true,
+    masksOthers: true,
   };
 }
 

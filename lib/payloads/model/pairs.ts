@@ -36,7 +36,7 @@ const keyOf = ({ dimensions }: Dimensioned): string =>
   hash(
     'sha256',
     JSON.stringify(
-      dimensions.map(({ name, hidesOtherFaults: masks, values }) => [
+      dimensions.map(({ name, masksOthers: masks, values }) => [
         name,
         masks,
         values.map(({ incompatibleWith: apart }) => apart),

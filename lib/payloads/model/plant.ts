@@ -135,7 +135,7 @@ const twice = (property: string, second: string): Value => ({
     ...state,
     edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, `,"${property}":${second}}`)],
   }),
-  doubtful: true,
+  mayCountAsFault: true,
 });
 
 const UNDECLARED_NAMES: readonly Value[] = [

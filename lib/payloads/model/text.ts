@@ -1,6 +1,6 @@
 import { withWords } from '../fresh.ts';
 import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
-import { padded } from '../padded.ts';
+import { padded } from '../pad-body.ts';
 import {
   anyOf,
   type Dimension,

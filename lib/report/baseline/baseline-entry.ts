@@ -1,4 +1,4 @@
-import { counted } from '../../counts.ts';
+import { counted } from '../../text.ts';
 import { coarseFingerprint } from '../record/fingerprint.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 

@@ -1,5 +1,5 @@
-import { counted } from '../../counts.ts';
 import { cutShort, selectedOf } from '../../run/result/verdict.ts';
+import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
 import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known-deviations.ts';

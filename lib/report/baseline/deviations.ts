@@ -1,5 +1,5 @@
-import { counted } from '../../counts.ts';
-import { atMost, compact } from '../../list.ts';
+import { atMost, compact } from '../../collections.ts';
+import { counted } from '../../text.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
   EntryState,
@@ -30,14 +30,14 @@ export const knownBy = (result: RecordedResult, record: RunRecord): readonly Eva
   acceptedBy(result, record, record.ciResult.baseline);
 
 /** New failures of a check that has known deviations for other problems. */
-function newIn(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
+function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
   const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
   return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newProblems(result, own);
 }
 
 /** Puts an exchange with a new problem first, if one is recorded. */
-export function newFirst(result: RecordedResult, record: RunRecord): RecordedResult {
-  const problems = newIn(result, record) ?? [];
+export function withNewProblemFirst(result: RecordedResult, record: RunRecord): RecordedResult {
+  const problems = newProblemsOf(result, record) ?? [];
   const isNew = ({ problem, label }: RecordedResult['exchanges'][number]) =>
     problems.some((one) => one.problem === problem && (one.request ?? label) === label);
   const [shown] = result.exchanges;
@@ -49,8 +49,8 @@ export function newFirst(result: RecordedResult, record: RunRecord): RecordedRes
 }
 
 /** The new problems of a check that was known to fail for others. */
-export function novelty(result: RecordedResult, record: RunRecord): string | undefined {
-  const problems = newIn(result, record);
+export function newProblemsText(result: RecordedResult, record: RunRecord): string | undefined {
+  const problems = newProblemsOf(result, record);
   if (problems === undefined) return undefined;
   if (problems.length === 0)
     return `${counted(unaccounted(result), 'failure')} of a known failing check, of which nothing was recorded`;
@@ -90,9 +90,9 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
     return {
       cause,
       level: isMust ? 'MUST' : 'SHOULD',
-      checks: checks.map((result) => newFirst(result, record)),
+      checks: checks.map((result) => withNewProblemFirst(result, record)),
       known: checks.length > 0 && open.length === 0,
-      news: checks.flatMap((result) => novelty(result, record) ?? []),
+      news: checks.flatMap((result) => newProblemsText(result, record) ?? []),
     };
   });
   const open = all.filter(({ known }) => !known);

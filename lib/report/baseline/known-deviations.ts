@@ -1,4 +1,4 @@
-import { sum } from '../../counts.ts';
+import { sum } from '../../collections.ts';
 import type { CiResult, RecordedResult, WithoutCiResult } from '../record/record.ts';
 import { isAbout, namedBy, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';

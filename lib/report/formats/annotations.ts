@@ -1,10 +1,10 @@
-import { compact, firstNames } from '../../list.ts';
+import { compact, firstNames } from '../../collections.ts';
 import {
   aboutEntry,
   deselected,
   type ExplainedChecks,
   entriesOf,
-  novelty,
+  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
@@ -74,7 +74,7 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
         MAX_CHECKS,
         checks.map(({ id }) => truncate(id, 120)),
       )}`,
-      ...checks.flatMap((one) => novelty(one, record) ?? []),
+      ...checks.flatMap((one) => newProblemsText(one, record) ?? []),
       ...compact(
         statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
         expected !== undefined && `expected: ${truncate(expected, MAX_LINE_CHARACTERS)}`,

@@ -1,4 +1,4 @@
-import { compact } from '../../list.ts';
+import { compact } from '../../collections.ts';
 import { docsOf, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RunRecord } from '../record/record.ts';

@@ -1,17 +1,16 @@
 import XMLBuilder from 'fast-xml-builder';
-import { sum } from '../../counts.ts';
-import { areaOf, groupBy } from '../../groups.ts';
-import { compact } from '../../list.ts';
+import { compact, groupBy, sum } from '../../collections.ts';
+import { areaOf } from '../../glob.ts';
 import { entryName } from '../baseline/baseline-entry.ts';
 import { blocks } from '../baseline/ci-result.ts';
 import {
   entriesOf,
   knownBy,
-  newFirst,
-  novelty,
+  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
+  withNewProblemFirst,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
 import { failureText, truncate, visible } from '../wording/format-text.ts';
@@ -141,9 +140,11 @@ function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
           ...withOutput(bounded(failureText(result))),
         };
       }
-      const news = novelty(result, record);
+      const news = newProblemsText(result, record);
       const title = titleFor(result, record);
-      const text = bounded(compact(...title, news, failureText(newFirst(result, record))).join('\n'));
+      const text = bounded(
+        compact(...title, news, failureText(withNewProblemFirst(result, record))).join('\n'),
+      );
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }

@@ -1,7 +1,6 @@
-import { counted } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
-import { atMost, compact, firstNames } from '../../list.ts';
+import { atMost, compact, firstNames, groupBy } from '../../collections.ts';
 import type { VerdictCount } from '../../run/result/verdict.ts';
+import { counted } from '../../text.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import {
   aboutEntry,
@@ -11,7 +10,7 @@ import {
   type ExplainedChecks,
   entriesOf,
   knownCauses,
-  novelty,
+  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
@@ -147,7 +146,7 @@ function failure({ cause, checks }: ExplainedChecks, index: number, record: RunR
     `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
     lines(
       checks.flatMap((one) => {
-        const news = novelty(one, record);
+        const news = newProblemsText(one, record);
         return news === undefined ? [] : [`- ${code(one.id)}: ${code(news)}`];
       }),
     ),

@@ -1,4 +1,4 @@
-import { sum } from '../../counts.ts';
+import { sum } from '../../collections.ts';
 
 /** Characters that take two columns of a terminal: East Asian wide ones and emoji. */
 const WIDE =

@@ -1,5 +1,5 @@
-import { counted } from '../../counts.ts';
-import { firstNames } from '../../list.ts';
+import { firstNames } from '../../collections.ts';
+import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import { confirmedText } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';

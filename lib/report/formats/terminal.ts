@@ -1,14 +1,13 @@
-import { counted } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
-import { compact, firstNames } from '../../list.ts';
+import { compact, firstNames, groupBy } from '../../collections.ts';
 import type { Summary } from '../../run/result/verdict.ts';
+import { counted } from '../../text.ts';
 import {
   baselineNotes,
   deselected,
   type ExplainedChecks,
   knownBy,
   knownCauses,
-  novelty,
+  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
@@ -191,7 +190,7 @@ function headingOf(
 
 const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
   checks.flatMap((result) => {
-    const news = novelty(result, record);
+    const news = newProblemsText(result, record);
     return compact(
       ...formatFailure(result, paint),
       news !== undefined && `     ${paint('dim', 'new'.padEnd(9))} ${news}`,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sum } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
+import { groupBy, sum } from '../../collections.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 

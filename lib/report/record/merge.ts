@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sum } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
-import { omit, pick } from '../../pick.ts';
+import { groupBy, omit, pick, sum } from '../../collections.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
 import type { Tried, Verdict } from '../../run/result/result.ts';
 import { MAX_FAILURES } from '../../run/result/tally.ts';

@@ -1,5 +1,5 @@
 import { ID } from '../../payloads/plants.ts';
-import type { Before } from '../../run/check.ts';
+import type { PrecedingRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
 import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
@@ -14,7 +14,7 @@ type Counterexample = NonNullable<RecordedCause['counterexample']>;
 /** The record of a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
   const { matters, ladders, example } = cause;
-  const seen = ({ exchange, template }: Before) =>
+  const seen = ({ exchange, template }: PrecedingRequest) =>
     sentAndReceived(exchange, template, target.baseUrl, redact);
   const counterexample = {
     ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),

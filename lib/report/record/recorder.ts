@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { pick } from '../../collections.ts';
 import { suite } from '../../package.ts';
-import { pick } from '../../pick.ts';
 import type { CheckResult } from '../../run/result/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../../run/run.ts';
 import { withCiResult } from '../baseline/ci-result.ts';

@@ -1,7 +1,5 @@
-import { capitalised } from '../../capitals.ts';
-import { sum } from '../../counts.ts';
-import { groupBy } from '../../groups.ts';
-import { pick } from '../../pick.ts';
+import { groupBy, pick, sum } from '../../collections.ts';
+import { capitalised } from '../../text.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 

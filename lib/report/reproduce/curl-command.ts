@@ -1,5 +1,5 @@
-import { wordsCapitalised } from '../../capitals.ts';
-import { USUAL } from '../../run/send/fill.ts';
+import { USUAL } from '../../run/send/fill-template.ts';
+import { wordsCapitalised } from '../../text.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';

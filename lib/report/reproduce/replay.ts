@@ -3,7 +3,7 @@ import { FRESH, object } from '../../payloads/json.ts';
 import type { Body, Credential, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
-import { fill } from '../../run/send/fill.ts';
+import { fill } from '../../run/send/fill-template.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
@@ -44,7 +44,7 @@ export function replayOf(
 }
 
 const anyResponse: Rules[number] = ({ response }) =>
-  response === undefined ? { notSeen: 'no response' } : undefined;
+  response === undefined ? { notApplied: 'no response' } : undefined;
 
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));

@@ -1,4 +1,4 @@
-import { pick } from '../../pick.ts';
+import { pick } from '../../collections.ts';
 import { DEFAULTS } from '../../run/plan/plan.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';

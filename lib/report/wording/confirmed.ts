@@ -1,6 +1,6 @@
-import { grouped } from '../../counts.ts';
-import { compact } from '../../list.ts';
+import { compact } from '../../collections.ts';
 import type { Tried } from '../../run/result/result.ts';
+import { withSeparators } from '../../text.ts';
 import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
@@ -25,7 +25,7 @@ export function confirmedText({
 }: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
   const [text, others] = kind === 'always' && condition === null ? UNCONDITIONAL : CONFIRMED[kind];
   const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
-  const before = until.map(({ status, count }) => `${grouped(count)} × ${status}`).join(', ');
+  const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
   return `${of(inside)} ${text}${rest}${before === '' ? '' : `; until then ${before}`}`;
 }
 

@@ -1,11 +1,11 @@
-import { counted, grouped, sum } from '../../counts.ts';
-import { compact } from '../../list.ts';
+import { compact, sum } from '../../collections.ts';
+import { counted, withSeparators } from '../../text.ts';
 import type { RecordedResult } from '../record/record.ts';
 
 const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
 
 const fraction = (covered: number, all: number) =>
-  covered === all ? `all ${grouped(all)}` : `${grouped(covered)} of ${grouped(all)}`;
+  covered === all ? `all ${withSeparators(all)}` : `${withSeparators(covered)} of ${withSeparators(all)}`;
 
 /** How much of a covering array a check has tried, such as `all 5,812 pairs of 21 dimensions`. */
 export function coverageText({ coverage }: RecordedResult): string | undefined {
@@ -13,7 +13,7 @@ export function coverageText({ coverage }: RecordedResult): string | undefined {
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
   return compact(
     `${fraction(covered, all)} ${NOUNS[strength]} of ${dimensions} dimensions${together === undefined ? '' : ' in this shard'}`,
-    notApplicable > 0 && `${grouped(notApplicable)} values not applicable`,
+    notApplicable > 0 && `${withSeparators(notApplicable)} values not applicable`,
   ).join('; ');
 }
 

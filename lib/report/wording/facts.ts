@@ -1,5 +1,5 @@
-import { counted } from '../../counts.ts';
 import type { Observations } from '../../run/result/result.ts';
+import { counted } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 
 /** What the formats say of a run; each of them only lays it out. */

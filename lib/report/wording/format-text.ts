@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { counted } from '../../counts.ts';
-import { compact } from '../../list.ts';
+import { compact } from '../../collections.ts';
+import { counted } from '../../text.ts';
 import { headerValues } from '../../wire/headers.ts';
 import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';

@@ -1,4 +1,4 @@
-import { sum } from '../../counts.ts';
+import { sum } from '../../collections.ts';
 import { selectedOf } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 

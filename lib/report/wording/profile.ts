@@ -1,6 +1,6 @@
-import { capitalised } from '../../capitals.ts';
-import { groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
 import type { Observations } from '../../run/result/result.ts';
+import { capitalised } from '../../text.ts';
 
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };

@@ -3,9 +3,8 @@ import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import { inPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, TestRun } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
-import type { TestRun } from './test-run.ts';
 
 /** Stop a check after this many timeouts. */
 const MAX_TIMEOUTS = 3;
@@ -64,7 +63,7 @@ export function namedCases(
         if (tally.hasConfirmed) return;
       }
       // Another check may have kept this one from seeing any answer.
-      for (let index = 0; index < MAX_RETRIED_CASES && !tally.seen && tally.failed === 0; index += 1) {
+      for (let index = 0; index < MAX_RETRIED_CASES && !tally.ruleApplied && tally.failed === 0; index += 1) {
         const failure = await retry(index);
         if (failure !== undefined) tally.recordFailure(failure, index);
       }

@@ -10,11 +10,11 @@ import { inPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
 import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
+import type { TestRun } from './execution.ts';
 import { Execution, type RunParts } from './execution.ts';
 import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
-import type { TestRun } from './test-run.ts';
 
 /** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
 const MAX_PARALLEL_CHECKS = 8;

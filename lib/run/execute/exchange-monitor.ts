@@ -67,7 +67,7 @@ export class ExchangeMonitor implements ExchangeListener {
     this.last = new LastRequests(options.judging.contract);
   }
 
-  see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
+  observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
     const { invariants, judging, shard, recovery, onExchange } = this.options;
     onExchange(exchange, template, context.id);
     this.last.record(exchange, template, context.id);

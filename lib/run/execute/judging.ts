@@ -39,9 +39,9 @@ export function rulingOf(
   { contract, token }: Judging,
 ): ReturnType<Rule> {
   if (!isSentAsTemplate(exchange, template))
-    return { notSeen: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
-  if (isAborted(exchange)) return { notSeen: 'no request that was sent to its end' };
-  if (isLongEcho(exchange)) return { notSeen: 'no response that was read to its end' };
+    return { notApplied: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
+  if (isAborted(exchange)) return { notApplied: 'no request that was sent to its end' };
+  if (isLongEcho(exchange)) return { notApplied: 'no response that was read to its end' };
   const sent = sentOf(exchange, token);
   const rulings = [];
   for (const rule of rules) {

@@ -1,12 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
-import type { Before } from '../check.ts';
+import type { PrecedingRequest } from '../check.ts';
 import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request of which a store may have died. */
-export interface RequestInFlight extends Before {
+export interface RequestInFlight extends PrecedingRequest {
   /** The id of the check that sent it. */
   readonly check: string;
 }

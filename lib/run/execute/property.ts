@@ -9,9 +9,8 @@ import type { Shard } from '../plan/shard.ts';
 import { type Failure, timedOut } from '../result/result.ts';
 import { tryEach } from './cases.ts';
 import { confirm } from './confirm.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, TestRun } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
-import type { TestRun } from './test-run.ts';
 
 /**
  * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it

@@ -6,9 +6,8 @@ import type { Failure } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import { blockedBy } from './cases.ts';
-import type { Execution, RunParts } from './execution.ts';
+import type { Execution, RunParts, TestRun } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
-import type { TestRun } from './test-run.ts';
 
 /** Bytes of answers that a scenario may hold at a time. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;

@@ -1,15 +1,15 @@
 import type { Contract } from '../../contract/contract.ts';
 import { DOCUMENT_SHA256 } from '../../contract/prepared.ts';
 import { packageText } from '../../package.ts';
+import { requireOrdinary } from '../../payloads/check-satisfiable.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import { sampleAfter } from '../../payloads/random.ts';
-import { requireOrdinary } from '../../payloads/satisfiable.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
 import { type Check, type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
-import type { RunOptions } from '../run.ts';
-import { fill } from '../send/fill.ts';
+import type { RunPlan } from '../run.ts';
+import { fill } from '../send/fill-template.ts';
 import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
 
@@ -32,7 +32,7 @@ const ID = 1_000_001n;
  * @param stored what `storedEstimates` knows of the checks, unless the catalogue has others under their ids
  */
 export async function estimate(
-  { contract, catalogue, ...options }: RunOptions,
+  { contract, catalogue, ...options }: RunPlan,
   stored?: StoredEstimates,
 ): Promise<Estimate> {
   requireOrdinary(contract);

@@ -1,4 +1,5 @@
-import { areaOf, groupBy } from '../../groups.ts';
+import { groupBy } from '../../collections.ts';
+import { areaOf } from '../../glob.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
 import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';

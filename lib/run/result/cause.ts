@@ -1,6 +1,6 @@
 import type { Predecessor, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Before } from '../check.ts';
+import type { PrecedingRequest } from '../check.ts';
 import type { Tried } from './result.ts';
 
 /**
@@ -54,7 +54,7 @@ export interface Cause {
   readonly example: {
     readonly template: RequestTemplate;
     readonly exchange: Exchange;
-    readonly before: readonly (Before & {
+    readonly before: readonly (PrecedingRequest & {
       /** How it was sent; by default over another connection. */
       readonly connection?: Predecessor['connection'];
     })[];

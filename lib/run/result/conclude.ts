@@ -27,10 +27,10 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.seen;
+  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.ruleApplied;
   if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
-  if (test.kind === 'invariant') return skipped(check, 'store', tally.notSeen ?? test.absent, tally);
+  if (test.kind === 'invariant') return skipped(check, 'store', tally.whyNotApplied ?? test.absent, tally);
   if (test.kind === 'cases') return skipped(check, 'document', 'the document allows no such request', tally);
   // Its only work item in this shard was the control request.
   if (shard.of > 1) return inAnotherShard(check);
@@ -44,7 +44,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
-  const reason = tally.notSeen ?? 'no response';
+  const reason = tally.whyNotApplied ?? 'no response';
   if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
   return result(check, 'untestable', tally, seconds, { by, reason });
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../judge/rules.ts';
 import type { Coverage } from '../../payloads/model/model.ts';
 import type { PayloadClass, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { About, Before, TestKind } from '../check.ts';
+import type { About, PrecedingRequest, TestKind } from '../check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
@@ -14,7 +14,7 @@ export interface Failure {
   /** For invariants only: which check sent the request, and its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
   readonly payloadClass: PayloadClass;
-  readonly before?: readonly Before[];
+  readonly before?: readonly PrecedingRequest[];
   readonly finding: Finding;
   readonly template: RequestTemplate;
   readonly exchange: Exchange;

@@ -1,4 +1,4 @@
-import type { NotSeen } from '../../judge/rules.ts';
+import type { NotApplied } from '../../judge/rules.ts';
 import type { Untestable } from '../check.ts';
 import { FailureGroups } from './failure-groups.ts';
 import {
@@ -37,9 +37,9 @@ export class Tally {
   hasConfirmed = false;
   pending: readonly PendingFailure[] = [];
   /** Whether an exchange showed what the check is about. */
-  seen = false;
+  ruleApplied = false;
   /** What the first exchange to which no rule applied did not show. */
-  notSeen: string | undefined;
+  whyNotApplied: string | undefined;
   readonly observations: Record<string, Observations[string]> = {};
   /** How much of a covering array was tried; slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
@@ -80,9 +80,9 @@ export class Tally {
   }
 
   /** Records a pass; if no rule applied, also why the exchange proves nothing. */
-  recordPass(notSeen: NotSeen | undefined): void {
-    if (notSeen === undefined) this.seen = true;
-    else this.notSeen ??= notSeen.notSeen;
+  recordPass(missing: NotApplied | undefined): void {
+    if (missing === undefined) this.ruleApplied = true;
+    else this.whyNotApplied ??= missing.notApplied;
   }
 
   /** Holds a failure back until it is clear which check caused it. */

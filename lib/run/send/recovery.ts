@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '../../counts.ts';
 import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { counted } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Judging, judged } from '../execute/judging.ts';
 import { PREFLIGHT } from '../plan/plan.ts';

@@ -11,7 +11,7 @@ import type { RunState } from '../run-state.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
-import { fill, withUsual } from './fill.ts';
+import { fill, withUsual } from './fill-template.ts';
 import { KeptCookies } from './kept-cookies.ts';
 import { LatencyLog } from './latency.ts';
 import { Outage } from './outage.ts';
@@ -42,7 +42,7 @@ interface SenderOptions {
 
 /** Sees every exchange of a run. */
 export interface ExchangeListener {
-  see(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
+  observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
 
 /** Times that a request waits for a store that it did not reach: other requests may have killed it again. */
@@ -156,10 +156,10 @@ export class Sender {
     const exchange = toBeAccepted
       ? await this.options.collisions.resolve(first, template, context.ids, {
           sendWithRetries: (other, id) => this.sendWithRetries(other, id, context),
-          report: (one, other) => this.options.monitor.see(one, other, context),
+          report: (one, other) => this.options.monitor.observe(one, other, context),
         })
       : first;
-    this.options.monitor.see(exchange, template, context);
+    this.options.monitor.observe(exchange, template, context);
     return exchange;
   }
 
@@ -169,7 +169,7 @@ export class Sender {
    */
   async sendAsIs(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
     const exchange = await this.sendWithRetries(template, id, context);
-    this.options.monitor.see(exchange, template, context);
+    this.options.monitor.observe(exchange, template, context);
     return exchange;
   }
 
@@ -318,7 +318,7 @@ export class Sender {
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace(template);
     const { exchange } = await this.tryOnce(template, context.ids.retryId(), context);
-    this.options.monitor.see(exchange, template, context);
+    this.options.monitor.observe(exchange, template, context);
     return exchange;
   }
 
@@ -328,7 +328,7 @@ export class Sender {
   }
 
   /**
-   * @param isThere whether the store has been waited for, so that a 502 is its own
+   * @param hasWaited whether the store has been waited for, so that a 502 is its own
    * @returns `isOwn` is false if the exchange is that of the preceding request, for which both must be
    * retried
    */
@@ -336,7 +336,7 @@ export class Sender {
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
-    isThere = false,
+    hasWaited = false,
   ): Promise<{ readonly exchange: Exchange; readonly isOwn: boolean }> {
     const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
@@ -373,11 +373,11 @@ export class Sender {
     if (template.preceding !== undefined && before !== undefined) {
       // A request outside the contract may always get any response; do not wait for another.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
-      if (!isFinal && (pauseAsked(before) !== undefined || (didNotReachStore(before) && !isThere)))
+      if (!isFinal && (pauseAsked(before) !== undefined || (didNotReachStore(before) && !hasWaited)))
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
       if (!mayHaveBeenRejectedEarly(before))
-        this.options.monitor.see(before, template.preceding.template, context);
+        this.options.monitor.observe(before, template.preceding.template, context);
     }
     if (this.stop !== undefined) throw new Stopped(this.stop);
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;

@@ -1,5 +1,5 @@
 import { type InvalidCredential, invalidCredentials, moreWords } from '../../../payloads/credentials.ts';
-import type { Wording } from '../../wording/wording.ts';
+import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Every credential that has to be rejected. */
@@ -18,14 +18,14 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
   const own = seen(credential, token);
   return {
     value: name,
-    words: { ...wordsOf(one, own), topics: ['credential'] },
+    condition: { ...wordsOf(one, own), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
     classes: SETS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
   };
 }
 
-function wordsOf(one: InvalidCredential, own: Seen): Wording {
+function wordsOf(one: InvalidCredential, own: Seen): Condition {
   const { value, isElsewhere } = own;
   if (value === undefined && !isElsewhere)
     return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
@@ -190,7 +190,7 @@ const SETS: readonly CredentialClass[] = [
 const CLASSES = SETS.map(
   ([noun, clause], index): CandidateClass => ({
     id: String(index),
-    words: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },
+    condition: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },
     group: 'credential',
   }),
 );

@@ -1,4 +1,4 @@
-import type { Topic } from '../../wording/wording.ts';
+import type { Topic } from '../../wording/condition.ts';
 import type { CandidateClass } from '../candidates.ts';
 
 /** The class of the bodies that no JSON parser accepts. */
@@ -121,13 +121,13 @@ export function classesOf(properties: readonly string[], strings: readonly strin
 
 const classOf = ([id, noun, clause, topic, group = id]: DefectClass): CandidateClass => ({
   id,
-  words: { noun, clause, topics: [topic] },
+  condition: { noun, clause, topics: [topic] },
   group,
 });
 
 const notUtf8In = (property: string): CandidateClass => ({
   id: `${NOT_UTF8} in ${property}`,
-  words: {
+  condition: {
     noun: `${property} in invalid UTF-8`,
     clause: `${property} is not valid UTF-8`,
     topics: ['not UTF-8'],
@@ -138,13 +138,13 @@ const notUtf8In = (property: string): CandidateClass => ({
 
 function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): CandidateClass {
   const named = (text: string) => text.replace('$', () => property);
-  const { words, ...rest } = classOf([`${way} ${property}`, named(noun), named(clause), topic, property]);
-  return { ...rest, words: { ...words, property } };
+  const { condition, ...rest } = classOf([`${way} ${property}`, named(noun), named(clause), topic, property]);
+  return { ...rest, condition: { ...condition, property } };
 }
 
 const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
-  some: ({ words: { noun = '' } }) => {
+  some: ({ condition: { noun = '' } }) => {
     const example = noun.slice(0, noun.lastIndexOf(' as '));
     return {
       noun: `${type} such as ${example} as ${property}`,

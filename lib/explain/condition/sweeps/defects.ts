@@ -1,13 +1,13 @@
+import { compact } from '../../../collections.ts';
 import type { Contract } from '../../../contract/contract.ts';
 import { stringsOf } from '../../../contract/shape.ts';
-import { compact } from '../../../list.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, write } from '../../../payloads/json.ts';
 import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
 import { firstValue } from '../../symptom/body.ts';
-import { type Topic, type Wording, withArticle } from '../../wording/wording.ts';
+import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, NOT_JSON, NOT_UTF8, type TypeName } from './defect-classes.ts';
 
@@ -56,7 +56,7 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
     const classes = ['any', ...classesFor(defect, json, [...contract.newPlant.shape.required])];
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
-      words: {
+      condition: {
         ...(value === undefined ? wordsWithoutValue(defect) : valueWords(property ?? '', value)),
         topics: TOPICS[defect.kind],
       },
@@ -94,7 +94,7 @@ const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
   'beyond-format': [],
 };
 
-const valueWords = (property: string, value: Json): Wording => {
+const valueWords = (property: string, value: Json): Condition => {
   const text = inWords(value);
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 };
@@ -112,13 +112,13 @@ function inWords(value: Json): string {
   return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
 }
 
-const wordsWithoutValue = ({ name, kind, property }: Defect): Wording =>
+const wordsWithoutValue = ({ name, kind, property }: Defect): Condition =>
   kind === 'missing' && property !== undefined
     ? { clause: `${property} is missing`, noun: `a plant without ${property}`, property }
     : wordsOfDefect(name, property);
 
 /** A defect in words, from its name. */
-export function wordsOfDefect(name: string, property?: string): Wording {
+export function wordsOfDefect(name: string, property?: string): Condition {
   const about = property === undefined ? {} : { property };
   const subject = property ?? 'everything';
   if (!name.startsWith(`${subject} `))
@@ -201,7 +201,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
   const kind = kindOfText(sent, plant);
   return {
     value: name,
-    words: {
+    condition: {
       clause: `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`,
       noun: bodyNoun(name),
       topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
@@ -214,7 +214,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
 
 const NO_BODY: Candidate = {
   value: 'no body',
-  words: { clause: 'there is no body', noun: 'requests without a body', topics: ['not JSON'] },
+  condition: { clause: 'there is no body', noun: 'requests without a body', topics: ['not JSON'] },
   apply: (state) => ({ ...state, defect: { noBody: true } }),
   label: 'no body',
   classes: ['any', NOT_JSON, 'empty', 'none'],
@@ -226,7 +226,7 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
     value: name,
-    words: { noun: name, clause: `the body contains ${name}`, topics: ['not UTF-8'] },
+    condition: { noun: name, clause: `the body contains ${name}`, topics: ['not UTF-8'] },
     apply: (state) => ({ ...state, defect }),
     label: name,
     classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${place}`],

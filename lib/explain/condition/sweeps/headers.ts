@@ -1,4 +1,4 @@
-import type { Wording } from '../../wording/wording.ts';
+import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** What stores may expect the value of a header to be. */
@@ -13,7 +13,7 @@ const FORMS = [
 ] as const;
 
 /** Every request has a Host, so that its presence says nothing. */
-const anyValueOf = (header: string): Wording =>
+const anyValueOf = (header: string): Condition =>
   header === 'Host'
     ? { phrase: 'whose Host is not the host and port of the base URL' }
     : { phrase: `with the header ${header}`, header };
@@ -23,7 +23,7 @@ export function headerSweep(header: string, value: string): Sweep {
   const name = header.toLowerCase();
   const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
-    words: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
+    condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
     apply: (state) => {
       const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
       return { ...state, template: { ...state.template, headers: [...others, [name, other]] } };
@@ -33,7 +33,7 @@ export function headerSweep(header: string, value: string): Sweep {
   const others = FORMS.map(
     (form): CandidateClass => ({
       id: form.name,
-      words: { phrase: `with ${header} other than ${form.name}` },
+      condition: { phrase: `with ${header} other than ${form.name}` },
       group: header,
     }),
   );
@@ -42,6 +42,6 @@ export function headerSweep(header: string, value: string): Sweep {
     candidates: [...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true'])].map(
       candidate,
     ),
-    classes: [{ id: 'any', words: anyValueOf(header), group: header }, ...others],
+    classes: [{ id: 'any', condition: anyValueOf(header), group: header }, ...others],
   };
 }

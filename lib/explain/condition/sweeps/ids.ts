@@ -1,7 +1,7 @@
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import { ID } from '../../../payloads/plants.ts';
-import type { Wording } from '../../wording/wording.ts';
+import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 const POWERS = [10, 15, 16, 17, 20, 23, 24, 26, 28, 29, 30, 31, 32, 33, 40, 48, 52, 53, 54, 60, 62].map(
@@ -25,7 +25,7 @@ const CLASSES: readonly IdClass[] = [
   ['is negative and odd', (id) => id < 0n && id % 2n !== 0n],
 ];
 
-const inWords = (text: string, isAboutMagnitude = true): Wording => ({
+const inWords = (text: string, isAboutMagnitude = true): Condition => ({
   clause: `${ID} ${text}`,
   property: ID,
   ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
@@ -52,7 +52,7 @@ export const idSweep: Sweep = {
   ],
   classes: CLASSES.map((row) => ({
     id: row[0],
-    words: inWords(row[0], !PARITY.includes(row)),
+    condition: inWords(row[0], !PARITY.includes(row)),
     group: ID,
   })),
   scale: magnitudes(),
@@ -64,7 +64,7 @@ function candidateOf(value: string, json: Json): Candidate {
   const isPlain = /^-?\d+$/.test(sample);
   return {
     value,
-    words: {
+    condition: {
       ...inWords(`is ${isPlain ? '' : 'written '}${value}`, isPlain),
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },

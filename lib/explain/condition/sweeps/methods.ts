@@ -9,10 +9,10 @@ export const methodSweep: Sweep = {
   candidates: METHODS.map(
     (method): Candidate => ({
       value: method,
-      words: methodWords(method),
+      condition: methodWords(method),
       apply: (state) => ({ ...state, template: { ...state.template, method } }),
       classes: [ANY_OTHER],
     }),
   ),
-  classes: [{ id: ANY_OTHER, words: { phrase: 'with a method other than POST' }, group: 'method' }],
+  classes: [{ id: ANY_OTHER, condition: { phrase: 'with a method other than POST' }, group: 'method' }],
 };

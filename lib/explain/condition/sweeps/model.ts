@@ -11,7 +11,7 @@ import type { Model } from '../../../payloads/model/model.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
-import type { Topic, Wording } from '../../wording/wording.ts';
+import type { Condition, Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** The values of a dimension but for the usual one. */
@@ -37,7 +37,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
     classes: namedOf(name).map(
       ([phrase, , flags]): CandidateClass => ({
         id: phrase,
-        words: { phrase, topics: TOPICS[name] ?? [], ...flags },
+        condition: { phrase, topics: TOPICS[name] ?? [], ...flags },
         group: name,
       }),
     ),
@@ -69,7 +69,7 @@ const ALSO: Readonly<
 type NamedValues = readonly [
   phrase: string,
   which: ValueGroup | readonly ValueGroup[] | RegExp,
-  flags?: Pick<Wording, 'isLarger' | 'topics'>,
+  flags?: Pick<Condition, 'isLarger' | 'topics'>,
 ];
 
 export const WITH_ESCAPES = 'with \\u escapes';
@@ -191,7 +191,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   );
   return {
     value: name,
-    words: {
+    condition: {
       phrase: phraseOf(name),
       topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
     },

@@ -12,7 +12,7 @@ export function orderSweep(plant: JsonObject): Sweep {
   const another = `the properties are not in the order ${names.join(', ')}`;
   const classOf = (clause: string, property?: string): CandidateClass => ({
     id: clause,
-    words: {
+    condition: {
       clause,
       ...(property === undefined ? {} : { statement: { property, is: 'described' } }),
     },
@@ -24,7 +24,7 @@ export function orderSweep(plant: JsonObject): Sweep {
       const order = members.map(([name]) => name);
       return {
         value: order.join(', '),
-        words: { clause: `the properties are in the order ${order.join(', ')}` },
+        condition: { clause: `the properties are in the order ${order.join(', ')}` },
         apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
         classes: [
           ...(order.join() === names.join() ? [] : [another]),

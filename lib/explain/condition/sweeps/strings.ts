@@ -1,6 +1,6 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
-import { type Topic, withArticle } from '../../wording/wording.ts';
+import { type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
@@ -12,7 +12,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   const letter = sent.length < MIN_BYTE_LIMIT_LENGTH ? undefined : NOT_ASCII.exec(sent)?.[0];
   const classes = CLASSES.map(([clause, has]) => ({
     id: clause,
-    words: {
+    condition: {
       clause: `${property} ${clause}`,
       property,
       topics: topicsOfClass(has),
@@ -30,7 +30,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   });
   const absent: Candidate = {
     value: `no ${property}`,
-    words: { clause: `there is no ${property}`, property },
+    condition: { clause: `there is no ${property}`, property },
     apply: (state) => ({ ...state, plant: state.plant.without(property) }),
     classes: ['absent'],
   };
@@ -45,7 +45,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     classes: [
       {
         id: 'present',
-        words: {
+        condition: {
           clause: isRequired ? `${property} is not empty` : `there is ${withArticle(property)}`,
           isLarger: true,
           property,
@@ -66,7 +66,7 @@ function candidateOf(property: string, text: string | FreshText, value: string, 
   const isRepeated = typeof text === 'string' || text.of(1n) === text.of(2n);
   return {
     value,
-    words: {
+    condition: {
       ...(isRepeated ? { isRepeated } : {}),
       property,
       topics: topicsOfText(sample),

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counts.ts';
+import { counted, withSeparators } from '../../../text.ts';
 import { deselected } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { runCommand } from '../../reproduce/run-command.ts';
@@ -42,7 +42,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         </Fact>
         <Fact name="Suite">
           {inline(suite.name, 80)} {inline(suite.version, 40)}, {counted(results.length, 'check')}
-          {skipped > 0 && `, ${grouped(skipped)} of them skipped by --only or --skip`}
+          {skipped > 0 && `, ${withSeparators(skipped)} of them skipped by --only or --skip`}
         </Fact>
       </dl>
       <h3>Reproduce this run</h3>

@@ -1,4 +1,4 @@
-import { counted } from '../../../counts.ts';
+import { counted } from '../../../text.ts';
 import { namedBy } from '../../baseline/baseline-entry.ts';
 import { aboutEntry, baselineNotes, type EvaluatedEntry, knownCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';

@@ -1,6 +1,6 @@
-import { counted, grouped } from '../../../counts.ts';
-import { areaOf, groupBy } from '../../../groups.ts';
-import { compact } from '../../../list.ts';
+import { compact, groupBy } from '../../../collections.ts';
+import { areaOf } from '../../../glob.ts';
+import { counted, withSeparators } from '../../../text.ts';
 import { knownBy } from '../../baseline/deviations.ts';
 import { unaccounted } from '../../baseline/known-deviations.ts';
 import { problemText } from '../../record/fingerprint.ts';
@@ -197,7 +197,7 @@ function ProblemTable({ result }: Readonly<{ result: RecordedResult }>) {
         {problems.slice(0, MAX_PROBLEMS).map((problem) => (
           <tr>
             <td>{inline(problemText(problem), 200)}</td>
-            <td>{grouped(problem.failed)}</td>
+            <td>{withSeparators(problem.failed)}</td>
             <td class="code">{inline(problem.fingerprint, 40)}</td>
           </tr>
         ))}

@@ -1,4 +1,4 @@
-import { counted } from '../../../counts.ts';
+import { counted } from '../../../text.ts';
 import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../../record/record.ts';
 import { beforeLine } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';

@@ -1,7 +1,6 @@
-import { counted, grouped } from '../../../counts.ts';
-import { groupBy } from '../../../groups.ts';
-import { compact } from '../../../list.ts';
-import { type ExplainedChecks, knownBy, novelty, openCauses } from '../../baseline/deviations.ts';
+import { compact, groupBy } from '../../../collections.ts';
+import { counted, withSeparators } from '../../../text.ts';
+import { type ExplainedChecks, knownBy, newProblemsText, openCauses } from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
@@ -175,7 +174,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
   const retried = counterexample && retrySummary(counterexample);
   const { label, shrinks = 0 } = counterexample ?? {};
   return compact(
-    `${grouped(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
+    `${withSeparators(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
     retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
     shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
   ).join(' ');
@@ -183,7 +182,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
 
 /** The reason of a known deviation, or the new causes of a known failing check. */
 export function BaselineNote({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
-  const news = novelty(result, record);
+  const news = newProblemsText(result, record);
   return (
     <>
       {news !== undefined && (
@@ -211,7 +210,7 @@ function Others({ members, record }: Readonly<{ members: readonly RecordedResult
           <Icon name={toneOf(member, record)} /> <CheckLink id={member.id} />{' '}
           <span class="statement">
             {member.statement}{' '}
-            <span class="aside">{`${grouped(member.failed)} of ${grouped(member.cases)}`}</span>
+            <span class="aside">{`${withSeparators(member.failed)} of ${withSeparators(member.cases)}`}</span>
           </span>
         </li>
       ))}

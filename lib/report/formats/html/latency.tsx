@@ -1,6 +1,6 @@
-import { counted, grouped, sum } from '../../../counts.ts';
-import { groupBy } from '../../../groups.ts';
+import { groupBy, sum } from '../../../collections.ts';
 import type { Latency as LatencyData } from '../../../run/send/latency.ts';
+import { counted, withSeparators } from '../../../text.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { percent, placeOf, ticksOf } from './kit/axis.ts';
 import { More, Section } from './kit/section.tsx';
@@ -111,7 +111,7 @@ function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyDat
             return (
               <tr>
                 <td>{time(2 ** (Number(power) + 1))}</td>
-                <td>{grouped(own)}</td>
+                <td>{withSeparators(own)}</td>
                 <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)} %</td>
               </tr>
             );

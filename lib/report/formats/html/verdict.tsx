@@ -1,6 +1,6 @@
-import { counted } from '../../../counts.ts';
-import { compact } from '../../../list.ts';
+import { compact } from '../../../collections.ts';
 import { type Summary, selectedOf } from '../../../run/result/verdict.ts';
+import { counted } from '../../../text.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { counted, grouped, sum } from '../../../../counts.ts';
+import { sum } from '../../../../collections.ts';
 import { docsOf } from '../../../../package.ts';
+import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
 import { beginning, visible } from '../../../wording/format-text.ts';
@@ -11,13 +12,13 @@ export const MAX_BOX_CHARACTERS = 4000;
 /** Untrusted text in one line, with unprintable characters escaped. */
 export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): string =>
   text.length > maxCharacters
-    ? `${visible(beginning(text, maxCharacters))}… (${grouped(text.length)} characters)`
+    ? `${visible(beginning(text, maxCharacters))}… (${withSeparators(text.length)} characters)`
     : visible(text);
 
 /** Untrusted text in its lines. */
 export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
   ...cut(text, maxCharacters).split('\n').map(visible),
-  ...(text.length > maxCharacters ? [`… (${grouped(text.length)} characters)`] : []),
+  ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
 ];
 
 /** The beginning of a text, without half of a surrogate pair at its end. */

@@ -4,7 +4,7 @@ import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import type { Before } from '../../run/check.ts';
+import type { PrecedingRequest } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { sweep } from '../condition/sweep.ts';
@@ -12,8 +12,8 @@ import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { REPEATS, type Search } from '../search.ts';
-import { mustReject } from '../symptom/symptoms-of.ts';
-import { alternatives, type Wording } from '../wording/wording.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { alternatives, type Condition } from '../wording/condition.ts';
 
 export interface Kind {
   readonly one: string;
@@ -76,7 +76,7 @@ const MAX_TALLY = 64;
 
 /** Requests in a row, the last of which is the one in question. */
 export interface Sequence {
-  readonly before: readonly Before[];
+  readonly before: readonly PrecedingRequest[];
   readonly exchange: Exchange;
   readonly shows: boolean;
   /** Whether one of those before it shows the symptom. */
@@ -84,7 +84,7 @@ export interface Sequence {
 }
 
 /** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
-export class Preceding {
+export class SequenceProbe {
   readonly state: RequestState;
   readonly search: Search;
   private readonly ordinary: RequestState;
@@ -96,9 +96,9 @@ export class Preceding {
   }
 
   /** @returns undefined if the store accepts no ordinary plant, so that nothing can be found out */
-  static async of(state: RequestState, search: Search): Promise<Preceding | undefined> {
+  static async of(state: RequestState, search: Search): Promise<SequenceProbe | undefined> {
     const ordinary = await acceptedSoon(search);
-    return ordinary === undefined ? undefined : new Preceding(state, ordinary, search);
+    return ordinary === undefined ? undefined : new SequenceProbe(state, ordinary, search);
   }
 
   /** Whether the request in question is ordinary itself. */
@@ -119,9 +119,9 @@ export class Preceding {
     };
   }
 
-  private async send({ change }: Kind, count: number): Promise<readonly Before[]> {
+  private async send({ change }: Kind, count: number): Promise<readonly PrecedingRequest[]> {
     const one = { ...this.ordinary, ...change(this.ordinary) };
-    const sent: Before[] = [];
+    const sent: PrecedingRequest[] = [];
     for (let left = count; left > 0; left -= 1)
       sent.push({ template: templateOf(one), exchange: await this.search.send(one) });
     return sent;
@@ -132,7 +132,7 @@ export class Preceding {
    * @param fewer as many of that kind come first, and the symptom must not show after them
    * @returns undefined if the symptom does not show, or shows too early
    */
-  async tally(kind: Kind, fewer = 0): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
+  async countUntilShown(kind: Kind, fewer = 0): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
     if (!(await acceptedSoon(this.search))) return undefined;
     const before = [...(await this.send(kind, fewer))];
     if ((await this.search.shows(this.state)) === true) return undefined;
@@ -155,15 +155,15 @@ export class Preceding {
   }
 
   /** What is found out if the symptom shows after others, each of so many times. */
-  finding(
-    words: Wording,
+  explanation(
+    condition: Condition,
     { before, exchange }: Pick<Sequence, 'before' | 'exchange'>,
     kind: CauseKind = 'sequence',
   ): Explanation {
     return {
       ...bareExplanation(this.state, exchange),
       kind,
-      conditions: [words],
+      conditions: [condition],
       inside: [REPEATS, REPEATS],
       before,
     };
@@ -196,10 +196,10 @@ const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECED
  * before it matters, and its own parts do not.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
-  const { failingState: lead, sought } = search;
-  if (lead === undefined || sought.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
+  const { failingState: lead, symptom } = search;
+  if (lead === undefined || symptom.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
     return false;
-  const preceding = await Preceding.of(lead, search);
+  const preceding = await SequenceProbe.of(lead, search);
   if (preceding === undefined) return false;
   // In changing order: every other request may show it.
   for (const kind of [
@@ -216,7 +216,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
  * What has to come right before a request, over another connection, so that a symptom shows.
  * @returns undefined if it shows whatever came before, or never
  */
-export async function afterOne(preceding: Preceding): Promise<Explanation | undefined> {
+export async function afterOne(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
   for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
@@ -227,11 +227,11 @@ export async function afterOne(preceding: Preceding): Promise<Explanation | unde
   }
   const [first] = found;
   if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
-  return preceding.finding(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
+  return preceding.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
 /** Whether a symptom shows only within a moment after an accepted plant. */
-export async function soonAfter(preceding: Preceding): Promise<Explanation | undefined> {
+export async function soonAfter(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if ((await search.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
@@ -241,7 +241,7 @@ export async function soonAfter(preceding: Preceding): Promise<Explanation | und
     last = await preceding.after(PRECEDING_KINDS.accepted);
     if (!last.shows) return undefined;
   }
-  return last && preceding.finding({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
+  return last && preceding.explanation({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
 }
 
 /** What has to come before a request on the same connection, or beside it, so that a symptom shows. */
@@ -257,7 +257,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
     return {
       ...bareExplanation(later, exchange),
       kind: 'sequence',
-      conditions: [found.words],
+      conditions: [found.condition],
       ladders: [reach.ladder],
       inside: [reach.shown.length, reach.shown.length],
       outside: [0, reach.hidden.length],

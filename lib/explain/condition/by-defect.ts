@@ -24,8 +24,8 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 shows the symptom, regardless of the rejected defect. */
-export async function inEveryRejection(search: Search): Promise<Explanation | undefined> {
-  if (!isWrong400(search.sought)) return undefined;
+export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
+  if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [
     { ...ordinary, defect: { json: new JsonObject([]) } },
@@ -55,9 +55,9 @@ export type AmongSubjects =
 const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
 
 /** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
-export async function withSubjects(isBody: boolean, search: Search): Promise<AmongSubjects> {
+export async function byDefect(isBody: boolean, search: Search): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
-  const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.sought)}`, () =>
+  const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
   if (await beganToShow(subjects, search)) return { kind: 'unsteady' };
@@ -74,7 +74,7 @@ export async function withSubjects(isBody: boolean, search: Search): Promise<Amo
     const among =
       subjects.feature === undefined
         ? await conditionsAmong(state, others, search)
-        : { ...UNCONDITIONAL, conditions: [subjects.feature.words] };
+        : { ...UNCONDITIONAL, conditions: [subjects.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
     // The first result was coincidence.
@@ -89,13 +89,13 @@ export async function withSubjects(isBody: boolean, search: Search): Promise<Amo
 
 /** What is found out about some of what has to be rejected. */
 export async function explanationOfSubject(
-  { words, candidates }: NamedCandidates,
+  { condition, candidates }: NamedCandidates,
   subjects: Subjects,
   { sweeps, ...known }: Description & Pick<Conditions, 'sweeps'>,
   search: Search,
 ): Promise<Explanation> {
-  const about = { ...known, subject: words, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
-  const { property } = words;
+  const about = { ...known, subject: condition, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
+  const { property } = condition;
   const texts = candidates.map((one) => search.experiments.textOf(one.apply(subjects.base)));
   const types =
     property === undefined ? {} : { types: new Set(texts.flatMap((text) => typeIn(text, property) ?? [])) };

@@ -2,17 +2,17 @@ import type { Contract } from '../../contract/contract.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { SoughtSymptom } from '../experiments.ts';
+import type { TargetSymptom } from '../experiments.ts';
+import { symptomsOf } from './detect-symptoms.ts';
 import { aspectOf, type Symptom } from './symptom.ts';
-import { symptomsOf } from './symptoms-of.ts';
 
 /** What to look for to see the failure of a check again. */
-export function soughtFor(
+export function targetSymptomOf(
   { finding, exchange, template }: Failure,
   { test }: Check,
   contract: Contract,
   token: string,
-): SoughtSymptom {
+): TargetSymptom {
   const expected = expectedOutcomeOf(exchange.request, template, contract, token);
   const symptoms = symptomsOf(exchange, expected, contract);
   // The response of a request that should have failed need not be a valid success.
@@ -47,5 +47,5 @@ const DETAILS: Readonly<Record<string, string>> = {
 /** The symptom that a rule about details finds. */
 export const detailOf = (cause: string): Symptom =>
   cause === 'accepted'
-    ? { kind: 'lenient', words: 'accepts requests that it should reject' }
+    ? { kind: 'should-reject', words: 'accepts requests that it should reject' }
     : { kind: 'detail', words: DETAILS[cause] ?? `does not do what is expected (${cause})` };

@@ -1,14 +1,14 @@
+import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
-import { groupBy } from '../groups.ts';
-import { compact } from '../list.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import { type ExpectedOutcome, holdsFresh } from '../payloads/test-case.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { FindCauses } from '../run/run.ts';
-import { circumstancesOf, toWhom } from './circumstances/circumstances.ts';
+import { explanationFor } from './choose-explanation.ts';
+import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
-import { needsRejectionBefore } from './circumstances/preceding.ts';
+import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
@@ -19,15 +19,15 @@ import {
   Experiments,
   type ExplainedRun,
   isWrong400,
-  unlessSpent,
+  withinBudget,
 } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
-import { explanationFor } from './explanation-for.ts';
 import { merged } from './merge/merged.ts';
 import { REPEATS, Search } from './search.ts';
-import { soughtFor } from './symptom/sought.ts';
 import { keyOf, type SymptomKind } from './symptom/symptom.ts';
+import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
+import { alternatives, areVague, type Condition } from './wording/condition.ts';
 import {
   ANY_SUBJECT,
   bodiesNamed,
@@ -36,7 +36,6 @@ import {
   subjectOf,
   suchAs,
 } from './wording/request-words.ts';
-import { alternatives, areVague, type Wording } from './wording/wording.ts';
 
 /** Upper limit on experiment time, in seconds; keeps a hanging store from delaying the report. */
 const MAX_SECONDS = 15;
@@ -102,16 +101,21 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
       const check = byId.get(id);
       if (check === undefined) return [];
       return some.map(
-        (failure): CheckFailure => ({ check, failure, sought: soughtFor(failure, check, contract, token) }),
+        (failure): CheckFailure => ({
+          check,
+          failure,
+          symptom: targetSymptomOf(failure, check, contract, token),
+        }),
       );
     })
     .map((one, _index, all) => withCompleteResponse(one, all));
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
   const alike =
-    (await unlessSpent(() => acceptedNoLonger(failures, experiments))) ??
-    (await unlessSpent(() => sameForAll(failures, experiments)));
-  const unread = alike === undefined ? await unlessSpent(() => unreadBody(failures, experiments)) : undefined;
+    (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
+    (await withinBudget(() => sameForAll(failures, experiments)));
+  const unread =
+    alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
   const known = compact(alike, unread, died(failures, experiments));
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known, ...(await explainBySymptom(left, experiments))];
@@ -127,14 +131,14 @@ const withCompleteResponse = (one: CheckFailure, all: readonly CheckFailure[]): 
     ({ failure: { finding, exchange } }) =>
       exchange.response?.size === undefined && finding.problem === one.failure.finding.problem,
   );
-  return like === undefined ? one : { ...one, sought: like.sought };
+  return like === undefined ? one : { ...one, symptom: like.symptom };
 };
 
 async function explainBySymptom(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
-  const groups = groupBy(failures, ({ sought }) => keyOf(sought)).map(([, members]) => members);
+  const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
   const rank = (members: readonly CheckFailure[]) =>
     members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
   const clusters: Cluster[] = [];
@@ -163,12 +167,12 @@ const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): readonly CheckFailure[] => {
-  const cost = ({ failure: { template, before = [], when }, sought }: CheckFailure): number => {
+  const cost = ({ failure: { template, before = [], when }, symptom }: CheckFailure): number => {
     const state = stateOf(template, experiments.ordinary.plant);
     if (state === undefined) return 1000;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
-    const isOrdinary = expected === 'accept' && !isWrong400(sought);
+    const isOrdinary = expected === 'accept' && !isWrong400(symptom);
     const outcomeCost = expected === 'accept' && !isOrdinary ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
     const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
     const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
@@ -194,8 +198,8 @@ async function explainSymptom(
       intermittentOverall(search, left) ?? (await unexplained(search, left)),
     ];
     const isFatal = experiments.restarts - restartsBefore >= REPEATS;
-    const sought =
-      isFatal && UNANSWERED.includes(lead.sought.kind) ? { ...lead.sought, ...CRASHES } : lead.sought;
+    const symptom =
+      isFatal && UNANSWERED.includes(lead.symptom.kind) ? { ...lead.symptom, ...CRASHES } : lead.symptom;
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)
@@ -204,7 +208,7 @@ async function explainSymptom(
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults, which their own failures lead to.
       if (explained.length === 0) continue;
-      clusters.push(withAllSubjects({ sought, found: one, members: explained }, experiments.contract));
+      clusters.push(withAllSubjects({ symptom, found: one, members: explained }, experiments.contract));
     }
     left = left.filter((one) => explaining.get(one) === undefined);
   }
@@ -213,7 +217,7 @@ async function explainSymptom(
 
 /** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
 async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
-  const all = await unlessSpent(async () =>
+  const all = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
   const found = all?.some(showsRegardless) === true ? undefined : all;
@@ -222,7 +226,7 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   // A value that is always the same may have been sent before, and that may be what matters.
   const mayBeKnown = before.length > 0 || !holdsFresh(template, search.experiments.token);
   if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, search);
-  const one = await unlessSpent(() => circumstancesOf(search));
+  const one = await withinBudget(() => circumstancesOf(search));
   // A failure that shows each time needs no other requests.
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
   return found === undefined || before.length > 0 ? undefined : histories(found, search);
@@ -234,7 +238,7 @@ const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => s
 /** Adds the required preceding requests to the explanation. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
   const all: Explanation[] = [];
-  for (const one of found) all.push((await unlessSpent(() => withHistory(one, search))) ?? one);
+  for (const one of found) all.push((await withinBudget(() => withHistory(one, search))) ?? one);
   return all;
 }
 
@@ -265,7 +269,7 @@ const MIN_INTERMITTENT_REQUESTS = 8;
 
 /** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
 function intermittentOverall(
-  { failure: { exchange }, ordinary, sought, experiments: { run } }: Search,
+  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
   if (run.gone) return undefined;
@@ -279,7 +283,9 @@ function intermittentOverall(
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
-    conditions: [{ note: `${toWhom(sought)}about one request of the run in ${every}, whatever it contains` }],
+    conditions: [
+      { note: `${toWhom(symptom)}about one request of the run in ${every}, whatever it contains` },
+    ],
     inside: [whole.failed, whole.cases],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
@@ -289,25 +295,25 @@ function intermittentOverall(
 const MAX_RESENT = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, sought, experiments }: Search): Promise<boolean> {
+async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
   for (let left = MAX_RESENT; left > 0; left -= 1) {
-    const exchange = await unlessSpent(() => experiments.sendAgain(template));
-    if (exchange === undefined || experiments.isShown(exchange, template, sought) === true) return true;
+    const exchange = await withinBudget(() => experiments.sendAgain(template));
+    if (exchange === undefined || experiments.isShown(exchange, template, symptom) === true) return true;
   }
   return false;
 }
 
 /** What is known of a failure that no experiment shows again. */
 async function unexplained(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
-  const { failure, sought, experiments } = search;
+  const { failure, symptom, experiments } = search;
   const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
-  const subject = sought.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
+  const subject = symptom.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
   // Failed attempts to reproduce it say nothing about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
-  const condition = (): Wording => {
+  const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
     if (gone && search.isSlow)

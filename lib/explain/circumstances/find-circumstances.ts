@@ -1,17 +1,17 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { isWrong400, type SoughtSymptom, unlessSpent } from '../experiments.ts';
+import { isWrong400, type TargetSymptom, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
-import { mustReject } from '../symptom/symptoms-of.ts';
+import { areVague, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
-import { areVague, withArticle } from '../wording/wording.ts';
 import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
-import { byValue, presencesOf } from './by-value.ts';
+import { byValue, requiredPresences } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
-import { afterOne, onConnection, PRECEDING_KINDS, Preceding, soonAfter } from './preceding.ts';
+import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
 import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {
@@ -31,7 +31,7 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
   const like =
     ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(search.sought) ? like : lead;
+  const state = isOrdinary && !isWrong400(search.symptom) ? like : lead;
   const found =
     (await byOwnValue(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
@@ -64,7 +64,7 @@ async function byOwnValue(search: Search): Promise<Explanation | undefined> {
 
 /** Explains failures that need concurrent or preceding requests. */
 async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await Preceding.of(state, search);
+  const preceding = await SequenceProbe.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
     (await besideOthers(state, search)) ??
@@ -105,7 +105,7 @@ async function nowAndThen(
     const found = await afterManyInARow(state, search);
     // With the same id each time, it is about that id.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return failsFromSomePointOn(state, [failed, tried], search.sought, search.experiments);
+    return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
   const gap = gapIn(failures);
@@ -116,7 +116,7 @@ async function nowAndThen(
   return {
     ...bareExplanation(state, failing),
     kind: 'now-and-then',
-    conditions: [{ note: `${toWhom(search.sought)}${how}${which}` }],
+    conditions: [{ note: `${toWhom(search.symptom)}${how}${which}` }],
     inside: [failed, tried],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
@@ -124,7 +124,7 @@ async function nowAndThen(
 
 /** A failure that always occurs, except right after an accepted plant, needs several requests in a row. */
 async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await Preceding.of(state, search);
+  const preceding = await SequenceProbe.of(state, search);
   if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
 }
@@ -149,7 +149,7 @@ async function afterAsMany(
   search: Search,
 ): Promise<Explanation | undefined> {
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
-  const preceding = await Preceding.of(search.ordinary, search);
+  const preceding = await SequenceProbe.of(search.ordinary, search);
   if (preceding === undefined) return undefined;
   return gap === undefined
     ? afterTally(preceding, PRECEDING_KINDS.rejected)
@@ -169,13 +169,13 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
   if (tries > MAX_RATE_REQUESTS) return anything;
-  const presences = await unlessSpent(() =>
-    presencesOf(state, search, (other) => search.showsAtAll(other, tries)),
+  const presences = await withinBudget(() =>
+    requiredPresences(state, search, (other) => search.showsAtAll(other, tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;
 }
 
 /** The preposition between a symptom and the requests that show it. */
-export const toWhom = (sought: SoughtSymptom): string =>
-  isSlow(sought) ? '' : aspectOf(sought) === 'outcome' ? 'to ' : 'in ';
+export const toWhom = (symptom: TargetSymptom): string =>
+  isSlow(symptom) ? '' : aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';

@@ -31,7 +31,7 @@ const BAILED: Stop = {
 };
 
 /** Makes the parts of one run against one store, and connects them. */
-export function createParts(
+export function assembleRun(
   settings: RunSettings,
   { onProgress = () => {}, onFailure = () => {} }: Listeners,
 ) {
@@ -47,7 +47,7 @@ export function createParts(
   // An ordinary plant for a store that may not serve: the invariants leave it out. What an earlier request did to a
   // connection says nothing about the store.
   const probe: RequestTemplate = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
-  const state = new RunState(settings.explainStop);
+  const state = new RunState(settings.describeStop);
   const recordFailure = (check: Check, failure: Failure) => {
     if (settings.bailsOn?.(check) === true) state.end(BAILED);
     if (check.level !== 'OBSERVE') onFailure(check, failure);
@@ -100,7 +100,7 @@ export function createParts(
 }
 
 /** The parts of a run, as they were made for it. */
-export type CreatedParts = ReturnType<typeof createParts>;
+export type CreatedParts = ReturnType<typeof assembleRun>;
 
 /** Headers and query parameters of every request. The user's headers replace those that the document requires. */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {

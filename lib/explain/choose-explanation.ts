@@ -3,10 +3,10 @@ import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/request-parts.ts';
-import { unlessSpent } from './experiments.ts';
+import { withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { isEachTime, type Search } from './search.ts';
-import { mustReject } from './symptom/symptoms-of.ts';
+import { mustReject } from './symptom/detect-symptoms.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /** Picks the explanation that covers a failure: when its condition is removed, the symptom disappears. */
@@ -35,7 +35,7 @@ export async function explanationFor(
     return isOther || !mayExplain(fits, search) ? undefined : fits;
   }
   // An ordinary part may also hide another fault, so the failing part must show this one by itself.
-  const explains = await unlessSpent(
+  const explains = await withinBudget(
     async () =>
       (await search.shows(withParts(parts, neutral, state))) !== true &&
       (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, search))),
@@ -70,6 +70,6 @@ async function inUndeclared(found: readonly Explanation[], search: Search): Prom
   const state = stateOf(search.failure.template, new JsonObject([]));
   if (fits === undefined || state === undefined) return undefined;
   const plant = new JsonObject(state.plant.members.filter(([name]) => shape.properties.has(name)));
-  const shows = await unlessSpent(() => search.shows({ ...state, plant }));
+  const shows = await withinBudget(() => search.shows({ ...state, plant }));
   return shows === false ? fits : undefined;
 }

@@ -1,5 +1,5 @@
-/** How a condition is worded in a title. */
-export interface Wording {
+/** A condition under which a fault shows, or what is wrong with a request: how a title words it, and what is known of it. */
+export interface Condition {
   /** After `when`: `name contains an apostrophe`. */
   readonly clause?: string;
   /** After `requests`: `with a query`. */
@@ -39,11 +39,11 @@ export type Statement = { readonly property: string } & (
   | { readonly is: 'longer than'; readonly characters: number }
 );
 
-export const areVague = (conditions: readonly Wording[]): boolean =>
+export const areVague = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
 
 /** Everything that a title may say of a condition. */
-export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Wording): string =>
+export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Condition): string =>
   [clause, phrase, noun, note].join(' ');
 
 /** `a name`, `an id`. */
@@ -98,8 +98,8 @@ const TOPICS_OF_PARTS: Readonly<Record<string, Topic>> = {
   escapes: 'spelling',
 };
 
-/** Everything that some words are about. */
-export const topicsOf = ({ topics = [], part = '', property }: Wording): readonly Topic[] => [
+/** Everything that a condition is about. */
+export const topicsOf = ({ topics = [], part = '', property }: Condition): readonly Topic[] => [
   ...topics,
   ...(TOPICS_OF_PARTS[part] === undefined ? [] : [TOPICS_OF_PARTS[part]]),
   ...(property === undefined ? [] : (['value'] as const)),
@@ -109,21 +109,21 @@ const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
 
 const inEachForm = (
-  { statement: _, ...words }: Wording,
+  { statement: _, ...condition }: Condition,
   change: (text: string, form: Form) => string,
-): Wording => ({
-  ...words,
+): Condition => ({
+  ...condition,
   ...Object.fromEntries(
     FORMS.flatMap((form) => {
-      const text = words[form];
+      const text = condition[form];
       return text === undefined ? [] : [[form, change(text, form)]];
     }),
   ),
 });
 
 /** Words for some values of a class, with their number, if nothing narrower describes them. */
-export const mostly = (words: Wording, shown: number, tried: number): Wording =>
-  inEachForm(words, (text, form) => {
+export const mostly = (condition: Condition, shown: number, tried: number): Condition =>
+  inEachForm(condition, (text, form) => {
     const many =
       form === 'noun'
         ? text.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of ')
@@ -132,8 +132,8 @@ export const mostly = (words: Wording, shown: number, tried: number): Wording =>
   });
 
 /** Words for a class without some of its values. */
-export const except = (words: Wording, exceptions: readonly Wording[]): Wording =>
-  inEachForm(words, (text, form) => {
+export const except = (condition: Condition, exceptions: readonly Condition[]): Condition =>
+  inEachForm(condition, (text, form) => {
     const list = listOf(exceptions.flatMap((one) => one[form] ?? []));
     if (form === 'clause') return `${text} (but not when ${list})`;
     if (form === 'phrase') return `${text} (but not ${list})`;
@@ -147,8 +147,8 @@ export const inWords = (text: string, change: (word: string) => string): string 
   text.split(' ').map(change).join(' ');
 
 /** Rewrites a statement about one property for other properties. */
-export const ofOthers = (words: Wording, property: string, others: string): Wording =>
-  inEachForm(words, (text) =>
+export const ofOthers = (condition: Condition, property: string, others: string): Condition =>
+  inEachForm(condition, (text) =>
     // An exception is about the same property.
     inWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
   );
@@ -160,19 +160,19 @@ export const listOf = (texts: readonly string[]): string =>
 export const MAX_NAMES = 5;
 
 /** Words for several values of which any will do. */
-export function alternatives(all: readonly Wording[]): Wording {
+export function alternatives(all: readonly Condition[]): Condition {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
-  const topics = [...new Set(all.flatMap((words) => words.topics ?? []))];
-  const joined = inEachForm({ ...(Object.assign({}, ...all) as Wording), topics }, (_, form) =>
+  const topics = [...new Set(all.flatMap((condition) => condition.topics ?? []))];
+  const joined = inEachForm({ ...(Object.assign({}, ...all) as Condition), topics }, (_, form) =>
     either(formsOf(all, form)),
   );
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
 
 /** Drops clauses that another clause already lists. */
-function formsOf(all: readonly Wording[], form: Form): readonly string[] {
-  const texts = [...new Set(all.flatMap((words) => words[form] ?? []))];
+function formsOf(all: readonly Condition[], form: Form): readonly string[] {
+  const texts = [...new Set(all.flatMap((condition) => condition[form] ?? []))];
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
 }
 

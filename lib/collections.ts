@@ -1,0 +1,41 @@
+/** The items that are there: `condition && item` leaves one out. */
+export const compact = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
+  items.filter((item): item is T => item !== false && item !== null && item !== undefined);
+
+/** The first items of a list, and a last one that says how many more there are. */
+export const atMost = (
+  most: number,
+  list: readonly string[],
+  more = (count: number) => `and ${count} more`,
+): readonly string[] => (list.length > most ? [...list.slice(0, most), more(list.length - most)] : list);
+
+/** The first names of a list in one line, and how many more there are. */
+export const firstNames = (most: number, names: readonly string[]): string =>
+  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
+
+export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
+  list.reduce((total, one) => total + of(one), 0);
+
+/** Groups a list by key, in the order in which the keys first occur. */
+export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key: string, members: T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const one of list) {
+    const key = keyOf(one);
+    const members = groups.get(key);
+    if (members === undefined) groups.set(key, [one]);
+    else members.push(one);
+  }
+  return [...groups];
+}
+
+/** Some properties of an object, in this order, as far as it has them. */
+export const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(
+    keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
+  ) as unknown as Pick<T, K>;
+
+/** The other properties of an object. */
+export const omit = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Omit<T, K> =>
+  Object.fromEntries(
+    Object.entries(from).filter(([key]) => !(keys as readonly string[]).includes(key)),
+  ) as Omit<T, K>;

@@ -1,0 +1,14 @@
+/** 2764 as 2,764. Without Intl, which would load the data of every language. */
+export const withSeparators = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** A count with its noun: `1 check`, `2,764 checks`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${withSeparators(count)} ${count === 1 ? one : many}`;
+
+const inCapitals = (letters: string) => letters.toUpperCase();
+
+/** A text with a capital first letter. */
+export const capitalised = (text: string): string => text.replace(/^./, inCapitals);
+
+/** A text with a capital first letter in every word that begins with one of a to z. */
+export const wordsCapitalised = (text: string): string => text.replace(/\b[a-z]/g, inCapitals);
