@@ -1,17 +1,14 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'rolldown';
 
-// Chunks of an earlier build would otherwise be packed.
-rmSync('dist/cli/chunks', { recursive: true, force: true });
-
 /**
  * Bundles the command line with the packages that it uses: to find and load some 400 modules takes longer than a
  * short run. The API and the vitest binding stay as the compiler wrote them.
  */
-await build({
+const { output } = await build({
   input: ['cli/main.ts', 'cli/job.ts'],
   platform: 'node',
-  output: { dir: 'dist/cli', chunkFileNames: 'chunks/[name].js' },
+  output: { dir: 'dist/cli', chunkFileNames: 'chunks/[name]-[hash].js' },
   plugins: [
     {
       name: 'licences',
@@ -25,6 +22,11 @@ await build({
     },
   ],
 });
+
+// Chunks of an earlier build would be packed. They go last, as a command may be loading them.
+const fileNames = output.map(({ fileName }) => fileName);
+for (const name of readdirSync('dist/cli/chunks'))
+  if (!fileNames.includes(`chunks/${name}`)) rmSync(`dist/cli/chunks/${name}`);
 
 /** @throws Error if the package has no licence file */
 function licenceOf(folder) {

@@ -10,7 +10,7 @@ export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
 }
 
-/** Prints to standard error, before the first request, which stores get how many requests and keep how many plants. */
+/** Prints to standard error, before the first request, how many requests are sent, and how many plants are created. */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
   const [one = '', ...others] = baseUrls.map((url) => truncate(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { entryOf } from '../lib/catalogue/entry.ts';
-import { json } from '../lib/catalogue/json.ts';
-import { reference, sections } from '../lib/catalogue/markdown.ts';
-import { detail, table } from '../lib/catalogue/terminal.ts';
 import { matcherOf } from '../lib/glob.ts';
+import { entryOf } from '../lib/list/entry.ts';
+import { json } from '../lib/list/json.ts';
+import { reference, sections } from '../lib/list/markdown.ts';
+import { detail, table } from '../lib/list/terminal.ts';
 import { coloured, plain } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';

@@ -3,7 +3,7 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * What makes a short run faster, which must come before other modules are loaded.
+ * Optimizations of the start, which must run before other modules are loaded.
  *
  * Node 22 and later keep the compiled code of modules for the next run.
  */

@@ -330,7 +330,8 @@ async function shrunk(
   if (wasRight && whole.length > 1 && (await shows([fault.step])) === true)
     return unshrunk('and from then on');
   let recurs = false;
-  for (let left = MAX_REPETITIONS; left > 0 && !recurs; left -= 1) recurs = (await shows(whole)) === true;
+  for (let remaining = MAX_REPETITIONS; remaining > 0 && !recurs; remaining -= 1)
+    recurs = (await shows(whole)) === true;
   if (!recurs) return unshrunk('which did not recur');
   let least = upTo(latest, await shortest(upTo(latest, whole), shows));
   for (let at = 0; at < least.length; at += 1)

@@ -157,8 +157,7 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
 };
 
 /**
- * What does not recur each time may be due to other requests, and the values of the request say less about it. (Of
- * ordinary requests, only the values differ.)
+ * Intermittent failures come last: other requests may cause them.
  */
 const UNSTEADY_COST = 500;
 
@@ -296,7 +295,7 @@ const MAX_RESENT = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
 async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
-  for (let left = MAX_RESENT; left > 0; left -= 1) {
+  for (let remaining = MAX_RESENT; remaining > 0; remaining -= 1) {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
     if (exchange === undefined || experiments.isShown(exchange, template, symptom) === true) return true;
   }

@@ -21,7 +21,7 @@ export interface Explanation {
   /** The simplest request that shows it. */
   readonly state: RequestState;
   readonly exchange: Exchange;
-  /** The same without the parts that matter; the symptom does not show. */
+  /** The request with an ordinary part in place of each decisive one: it does not show the symptom. */
   readonly neutral: RequestState | undefined;
   readonly parts: readonly RequestPart[];
   /** Whether these parts show it in an otherwise neutral request. */
@@ -36,8 +36,9 @@ export interface Explanation {
   readonly isForAWhile?: boolean;
   /** The divisor, if the remainder of the id decides. */
   readonly modulus?: number;
-  /** Labels of what is wrong with the requests that it is about, and of all that was tried. */
+  /** Labels of the defects that it explains. */
   readonly labels?: readonly string[];
+  /** Labels of all defects that were tried. */
   readonly known?: readonly string[];
   /** The JSON types of the values of the property that it is about, if it is about one. */
   readonly types?: ReadonlySet<string>;
@@ -73,11 +74,11 @@ export type Description = Pick<Explanation, 'state'> &
     readonly sweeps?: readonly SweepResult[];
   };
 
-/** Counts of confirming requests with fresh values: those that meet the condition, and those that do not. */
+/** Confirming requests with fresh values: as many that meet the condition as that do not. */
 const CONFIRMING_TRIES = 12;
-/** The same after many values were tried: the fault may depend on something else. */
+/** Confirming requests after sweeps that tried many values already. */
 const MIN_CONFIRMING_TRIES = 4;
-/** The same for a symptom that takes long to see. */
+/** Confirming requests for a symptom that takes long to see. */
 const CONFIRMING_TRIES_IF_SLOW = 1;
 
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
@@ -109,7 +110,11 @@ export async function explanationOf(
 /** The first exchange that shows the symptom; if none does, the last one. */
 async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
   let exchange = await search.send(state);
-  for (let left = MIN_CONFIRMING_TRIES; left > 0 && search.isShown(exchange, state) === false; left -= 1)
+  for (
+    let remaining = MIN_CONFIRMING_TRIES;
+    remaining > 0 && search.isShown(exchange, state) === false;
+    remaining -= 1
+  )
     exchange = await search.send(state);
   return exchange;
 }
@@ -118,7 +123,11 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
 async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
   let [failed, all] = [0, 0];
   const maxTries = search.isSlow ? CONFIRMING_TRIES_IF_SLOW : times;
-  for (let left = Math.min(times, maxTries); left > 0 && search.experiments.hasBudget; left -= 1) {
+  for (
+    let remaining = Math.min(times, maxTries);
+    remaining > 0 && search.experiments.hasBudget;
+    remaining -= 1
+  ) {
     const shows = await search.shows(state);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;

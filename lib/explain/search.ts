@@ -17,8 +17,14 @@ import { labelOf } from './wording/request-words.ts';
 export const REPEATS = 3;
 
 export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
-  for (let left = times; left > 0; left -= 1) if (!(await isSo())) return false;
+  for (let remaining = times; remaining > 0; remaining -= 1) if (!(await isSo())) return false;
   return true;
+}
+
+export async function countOf(times: number, isSo: () => Promise<boolean>): Promise<number> {
+  let count = 0;
+  for (let remaining = times; remaining > 0; remaining -= 1) if (await isSo()) count += 1;
+  return count;
 }
 
 /** Symptoms that exist only relative to an expected outcome (a crash is a symptom for any request). */

@@ -112,7 +112,7 @@ function statusLine(response: Response): string {
     .join(' ');
 }
 
-/** Levels of nesting in the body of a request from which an indented echo may exceed what is read of a response. */
+/** Levels of nesting above which an indented echo of the body may exceed the limit of a response. */
 const DEEPLY_NESTED = /(?:\[|\{"[^"]{0,20}":){300}/;
 
 /** Whether a response is only so long because the store echoes and indents what is deeply nested. */

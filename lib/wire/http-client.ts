@@ -19,7 +19,7 @@ interface Slot {
 /** Milliseconds to wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
 const MAX_RAW_WAIT_MS = 3000;
 
-/** Milliseconds in which a store that serves one request at a time notices that it was aborted. */
+/** Milliseconds after an abort for a store that serves one request at a time to notice it. */
 const ABORT_NOTICED_MS = 20;
 
 /**
@@ -251,7 +251,7 @@ export class HttpClient {
   private async readByOurselves(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request);
-    // What is no final response remains what undici takes it for.
+    // If our reader finds no final response either, the error of undici stays.
     const isRead = (exchange.response?.status ?? 0) >= FIRST_FINAL_STATUS;
     this.canFallBack = isRead || unreadable.response !== undefined;
     if (this.canFallBack) this.useRawSockets();
@@ -300,7 +300,7 @@ const beginsWithInterim = ({ response }: Exchange): boolean =>
   /^HTTP\/1\.[01] 1\d\d /.test(Buffer.from(response.body.subarray(0, 16)).toString('latin1'));
 
 /**
- * Whether a pipelined request is waited for in vain, or has the response of a parser that found nothing to read. Some servers take it for
+ * Whether a pipelined request was lost: it got no response, or the bare 400 of a parser that found nothing to read. Some servers take it for
  * a part of the body before it; a client should not pipeline after a POST (RFC 9112 section 9.3.2).
  */
 const isUnread = (exchange: Exchange): boolean =>

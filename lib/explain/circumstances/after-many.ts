@@ -95,7 +95,7 @@ export async function afterManyOnConnection(
   if (search.isSlow) return undefined;
   let earlier: number | undefined;
   let shown: Exchange | undefined;
-  for (let left = REPEATS - 1; left > 0; left -= 1) {
+  for (let remaining = REPEATS - 1; remaining > 0; remaining -= 1) {
     const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
     const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
     if (index < 1 || (earlier !== undefined && index !== earlier)) return undefined;

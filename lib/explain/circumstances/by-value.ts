@@ -19,7 +19,7 @@ export async function byValue(
 ): Promise<Explanation | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
-  for (let left = 3; left > 0; left -= 1) {
+  for (let remaining = 3; remaining > 0; remaining -= 1) {
     if ((await search.shows(withFixedId(state, bad))) !== true) return undefined;
     if ((await search.shows(withFixedId(state, good))) === true) return undefined;
   }

@@ -3,7 +3,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { BESIDE_SAME_ID } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, type Search } from '../search.ts';
+import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
@@ -62,7 +62,7 @@ interface Shown {
 async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
   let waves = 0;
-  for (let left = WAVES_OF_SAME_ID; left > 0; left -= 1) {
+  for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
     const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return undefined;
     const withSameId = withFixedId(state, freshId);
@@ -85,7 +85,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
   });
   let exchange: Exchange | undefined;
   let waves = 0;
-  for (let left = WAVES_OF_SAME_ID; left > 0; left -= 1) {
+  for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
     // Two at a time with each id: one of them may be too late.
     const [one] = await sendTogether(after('beside'), size, search);
     if (one === undefined) continue;
@@ -136,7 +136,7 @@ export async function besideOthers(state: RequestState, search: Search): Promise
   return undefined;
 }
 
-/** Ordinary plants that are longer or shorter: what all responses share may have room for one of the same length. */
+/** Ordinary plants that are longer or shorter: a shared buffer may go unnoticed if all plants have the same length. */
 function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
   const sizeOf = (one: RequestState) => experiments.sizeOf(one);
   const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
@@ -149,7 +149,7 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
 async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
-  for (let left = MIN_PASSING_REQUESTS; left > 0; left -= PAIRS * 2) {
+  for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
     if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
     await sendTogether(other, PAIRS * 2, search);
     if ((await search.shows(state)) === true) return true;
@@ -164,9 +164,9 @@ async function amongOthers(
   search: Search,
 ): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
   const shown: Exchange[] = [];
-  for (let left = WAVES_OF_PAIRS; left > 0; left -= 1) {
+  for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
     // The one that arrives first, or last, may decide for both.
-    const pair = left % 2 === 0 ? [state, other] : [other, state];
+    const pair = remaining % 2 === 0 ? [state, other] : [other, state];
     const sent = Array.from({ length: PAIRS }, () => pair).flat();
     const exchanges = await search.experiments.together(sent.map(templateOf));
     const preceding = exchanges[sent.indexOf(other)];
@@ -174,7 +174,7 @@ async function amongOthers(
       if (sent[index] === state && preceding && search.isShown(exchange, state) === true)
         shown.push({ ...exchange, preceding });
     // Rare failures are not worth the requests.
-    if (shown.length === 0 && left <= WAVES_OF_PAIRS / 2) return undefined;
+    if (shown.length === 0 && remaining <= WAVES_OF_PAIRS / 2) return undefined;
   }
   const [exchange] = shown;
   return exchange === undefined || shown.length < MIN_MIXED_UP
@@ -196,6 +196,9 @@ async function leastBetween(
   return size;
 }
 
+/** Waves of concurrent requests: at first, and again if the failure shows; and of fewer requests for comparison. */
+const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
+
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
 async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const showsWith = async (count: number, other = state) =>
@@ -203,25 +206,24 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
   for (const [index, size] of SIZES.entries()) {
     if (size > search.experiments.run.concurrency) return undefined;
     let shown: Exchange | undefined;
-    let waves = 0;
-    for (let left = 3; left > 0; left -= 1) {
-      const found = await sendTogether(state, size, search);
-      if (found.length > 0) waves += 1;
-      shown ??= found[0];
-    }
+    const showsWithMany = async () => {
+      const [found] = await sendTogether(state, size, search);
+      shown ??= found;
+      return found !== undefined;
+    };
+    const waves = await countOf(FIRST_WAVES, showsWithMany);
     if (shown === undefined) continue;
     const fewer = SIZES[index - 1] ?? 1;
-    let shownWithFewer = 0;
-    for (let left = 4; left > 0; left -= 1) if (await showsWith(fewer)) shownWithFewer += 1;
-    if (shownWithFewer > 2) return undefined;
-    for (let left = 3; left > 0; left -= 1) if (await showsWith(size)) waves += 1;
+    const wavesOfFewer = await countOf(WAVES_OF_FEWER, () => showsWith(fewer));
+    if (wavesOfFewer > WAVES_OF_FEWER / 2) return undefined;
+    const shownWaves = waves + (await countOf(FIRST_WAVES, showsWithMany));
     // Too rare to attribute to concurrency.
-    if (waves < 3) return undefined;
+    if (shownWaves < FIRST_WAVES) return undefined;
     // A rare failure is as likely among as many requests one at a time.
     if (await search.showsAtAll(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
-      isEachTime(3, async () => !(await showsWith(size, other)));
+      isEachTime(REPEATS, async () => !(await showsWith(size, other)));
     const presences = await requiredPresences(state, search, async (other) => !(await isHidden(other)));
     return {
       ...bareExplanation(state, shown),
@@ -230,8 +232,8 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
         { clause: `${least} or more requests are in flight` },
         ...presences.map(presenceCondition),
       ],
-      inside: [waves, 6],
-      outside: [shownWithFewer, 4],
+      inside: [shownWaves, 2 * FIRST_WAVES],
+      outside: [wavesOfFewer, WAVES_OF_FEWER],
       // A shell takes longer to start the next request than most stores to answer one.
       repeat: { times: size * 16, inFlight: size * 4 },
     };

@@ -43,7 +43,7 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
 
-/** In which order the id of a failing request (1) and fresh ones (0) are tried: no period, and no other order of before and after, is like it. */
+/** The order of tries: 1 for the id that failed, 0 for a fresh one. It has no period, so that no fault of another kind resembles it. */
 const OWN_OR_FRESH = [0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1];
 
 /** Whether the id of the failing request is what matters: with it, the request fails again, and with others it does not. */
@@ -84,7 +84,7 @@ async function nowAndThen(
   let tried = 0;
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
-  // The first one follows whatever was tried before.
+  // The first request may show what earlier experiments led to.
   await search.send(state);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await search.send(state);
@@ -96,7 +96,7 @@ async function nowAndThen(
     if (failures.length === 0 && tried >= maxWithout) return undefined;
   }
   const failed = failures.length;
-  // What fails at first, and never again, is still due to what was tried before.
+  // Failures at the start only are after-effects of earlier experiments.
   const isLeftOver = failed < tried && failures.at(-1) === failed;
   if (failing === undefined || isLeftOver) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);

@@ -118,7 +118,7 @@ async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefi
   const { state, search } = preceding;
   if (search.symptom.kind !== 'accepts') return undefined;
   let found: Explanation | undefined;
-  for (let left = REPEATS; left > 0; left -= 1) {
+  for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
     if (search.isShown(first, wrong) !== false) return undefined;

@@ -59,8 +59,8 @@ export async function shownOnlyBy(
   shown: (state: RequestState) => Promise<Exchange | undefined>,
 ): Promise<Exchange | undefined> {
   let last: Exchange | undefined;
-  for (let left = REPEATS; left > 0; left -= 1)
-    for (const state of left % 2 === 0 ? [other, one] : [one, other]) {
+  for (let remaining = REPEATS; remaining > 0; remaining -= 1)
+    for (const state of remaining % 2 === 0 ? [other, one] : [one, other]) {
       const exchange = await shown(state);
       if ((exchange !== undefined) !== (state === one)) return undefined;
       last = exchange ?? last;
@@ -122,7 +122,7 @@ export class SequenceProbe {
   private async send({ change }: Kind, count: number): Promise<readonly PrecedingRequest[]> {
     const one = { ...this.ordinary, ...change(this.ordinary) };
     const sent: PrecedingRequest[] = [];
-    for (let left = count; left > 0; left -= 1)
+    for (let remaining = count; remaining > 0; remaining -= 1)
       sent.push({ template: templateOf(one), exchange: await this.search.send(one) });
     return sent;
   }
@@ -147,7 +147,7 @@ export class SequenceProbe {
   /** The same if the symptom shows each time. */
   async alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
     let last: Sequence | undefined;
-    for (let left = REPEATS; left > 0; left -= 1) {
+    for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
       last = await this.after(kind, count);
       if (!last.shows) return undefined;
     }
@@ -235,7 +235,7 @@ export async function soonAfter(preceding: SequenceProbe): Promise<Explanation |
   const { state, search } = preceding;
   if ((await search.shows(state)) !== true) return undefined;
   let last: Sequence | undefined;
-  for (let left = REPEATS; left > 0; left -= 1) {
+  for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
     await sleep(RECOVERY_PAUSE_MS);
     if ((await search.shows(state)) === true) return undefined;
     last = await preceding.after(PRECEDING_KINDS.accepted);

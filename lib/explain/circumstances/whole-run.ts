@@ -171,7 +171,7 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
-/** Accepted plants after which another one of the kind is not to blame for the death of a store. */
+/** If the store has accepted more ordinary plants than this, another one is not suspected of having crashed it. */
 const MIN_ACCEPTED = 20;
 
 /** Requests that the title names, and that the steps send. */

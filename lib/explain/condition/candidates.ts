@@ -26,7 +26,7 @@ export interface Candidate {
 export interface CandidateClass {
   readonly id: string;
   readonly condition: Condition;
-  /** Values of different groups are different faults, unless a class of both is accepted as a whole. */
+  /** Values of different groups count as different faults, unless a class that spans both fails as a whole. */
   readonly group: string;
   /** Words for several of its members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;

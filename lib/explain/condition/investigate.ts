@@ -100,7 +100,7 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   return [await explanationOf(about, search)];
 }
 
-/** What is found with an ordinary request that resembles the failing one in one respect, if it shows the symptom. */
+/** Explains the failure by an ordinary request that shares one trait with the failing one. */
 async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
   const [base] = search.bases;
   if (base === undefined) return undefined;

@@ -74,7 +74,7 @@ export async function sweep(
   if (limits !== undefined) {
     const [only, ...others] = found;
     const place = scale?.pointOf?.(state);
-    // One odd value may show it for another reason.
+    // A single failing value may have another cause.
     const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
     const isExact = only?.isExact === true && others.length === 0 && !isOdd;
     const isClass = isExact && (await isConsistent(tries, attempt));
@@ -90,7 +90,7 @@ export async function sweep(
   };
 }
 
-/** Values that are tried once more to see whether their kind decides. */
+/** Candidates that are tried again, to rule out coincidence. */
 const MAX_SECOND_TRIES = 16;
 
 /** Whether each candidate gives the same result again with fresh values (rules out coincidence). */
@@ -125,7 +125,7 @@ interface ScaleBounds {
 /** The fraction of values that may contradict the limits found on a scale: another rule may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
-/** Whether the values beside the scale show the symptom if their place on the scale is within the limits. */
+/** Whether values that are not points of the scale agree with its limits. */
 function agrees(tries: Tries, { has }: ScaleBounds, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));

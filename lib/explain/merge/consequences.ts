@@ -105,7 +105,7 @@ const isMore: Explains = (one, other) =>
   ((isOfAll(one) && !isOfAll(other)) ||
     ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
 
-/** Whether all bodies of the other have the feature of the one. */
+/** Whether every failing body of the other has the feature that the one names. */
 const haveItsFeature: Explains = (one, other) => {
   const { feature } = one.found;
   return (
@@ -126,7 +126,7 @@ function remainderIn({ request }: Exchange, modulus: number): bigint | undefined
   return id === undefined ? undefined : BigInt(id) % BigInt(modulus);
 }
 
-/** Whether all ids of the other have the remainder that matters to the one, however they are described. */
+/** Whether every failing id of the other has the remainder that the one names. */
 const haveItsRemainder: Explains = (one, other) => {
   const { modulus, exchange } = one.found;
   if (modulus === undefined || other.found.modulus !== undefined) return false;

@@ -70,7 +70,7 @@ export function sentenceOf(
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
 
-/** Two requests that have to meet in the store do not do so each time that a shell sends them. */
+/** Repetitions for two requests that have to meet in the store, as those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
@@ -92,7 +92,7 @@ function phrasesOf(known: readonly Condition[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** What is said, without `there is a tag` if something else is said of the tag. */
+/** The clauses, without `there is a tag` if another one describes the tag. */
 function clausesOf(known: readonly Condition[], subject: Condition = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
   const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>

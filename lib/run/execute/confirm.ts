@@ -121,7 +121,7 @@ class FailureRetries {
   /** Retries in isolation until one fails. */
   async search(tries: number): Promise<void> {
     const { searchBudget: budget } = this.execution.run;
-    for (let left = tries; left > 0 && !this.showInIsolation && budget.left > 0; left -= 1) {
+    for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
       budget.left -= 1;
       await this.fresh.add(() => this.anew());
       await this.recover();

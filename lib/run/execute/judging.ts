@@ -31,7 +31,7 @@ function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
   }
 }
 
-/** The finding of the first broken rule; undefined if a rule is met; else what the exchange does not show. */
+/** The finding of the first broken rule; undefined if all that apply are met; if none applies, why the first does not. */
 export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,

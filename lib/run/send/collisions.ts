@@ -87,7 +87,7 @@ export class Collisions {
       template.sentBefore === true ||
       (duplicate.id.includes(status) && mayBeUsedUp.id(value(ID))) ||
       (duplicate.name.includes(status) && mayBeUsedUp.name(value('name')));
-    for (let left = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; left > 0; left -= 1) {
+    for (let remaining = usedUp ? MAX_RETRIES.usedUp : MAX_RETRIES.fresh; remaining > 0; remaining -= 1) {
       const again = await channel.sendWithRetries(template, ids.retryId());
       if (again.response !== undefined && isOfDuplicate(again.response.status)) {
         channel.report(collided(again), template);
@@ -118,14 +118,14 @@ export class Collisions {
     };
     const rejections = async (make: () => Json) => {
       const statuses = new Set<number>();
-      for (let left = MAX_DUPLICATES; left > 0; left -= 1) {
+      for (let remaining = MAX_DUPLICATES; remaining > 0; remaining -= 1) {
         const status = await send(make());
         if (rejectsPlant(status)) statuses.add(status);
       }
       return [...statuses];
     };
     if (this.plain().get(ID) !== FRESH) return NEITHER;
-    for (let left = MAX_PLANTS; left > 0; left -= 1) {
+    for (let remaining = MAX_PLANTS; remaining > 0; remaining -= 1) {
       const id = this.freshId();
       const plant = fixedFor(this.plain(), id);
       if ((await send(plant)) !== 200) continue;

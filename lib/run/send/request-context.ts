@@ -5,11 +5,11 @@ export interface RequestContext {
   /** The id of the check, or a name such as `preflight`. */
   readonly id: string;
   readonly ids: CheckIds;
-  /** Requests that got no sound answer although one was promised. */
+  /** Requests that were broken off, or not answered in time. */
   broken: number;
   /** Requests that are waiting for the store to come back. */
   away: number;
-  /** How ordinary the least ordinary of both is. */
+  /** How ordinary the least ordinary of these requests is. */
   ordinariness: number;
 }
 

@@ -80,8 +80,7 @@ type NextStep =
 
 /**
  * Sends request templates at the pace that the user and the store ask for. The sender waits out a 429, or a 503 with
- * Retry-After, and does not judge it; exception: a 503 that one request gets alone while ordinary requests succeed. A
- * request that did not reach the store is sent again once the store is back.
+ * Retry-After, and does not judge it, unless a single request keeps getting the 503 while ordinary ones succeed. A request that did not reach the store is sent again once the store is back.
  */
 export class Sender {
   requests = 0;
@@ -328,7 +327,7 @@ export class Sender {
   }
 
   /**
-   * @param hasWaited whether the store has been waited for, so that a 502 is its own
+   * @param hasWaited whether the suite has waited for the store, so that a 502 is its own
    * @returns `isOwn` is false if the exchange is that of the preceding request, for which both must be
    * retried
    */
