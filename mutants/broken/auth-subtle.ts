@@ -363,6 +363,21 @@ export const authSubtle: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'auth-regex-keeps-place',
+    'rejects the token after each one that has the right form: a global regular expression goes on where it ended',
+    ['ordinary/accepts-any-plant'],
+    withFreshState(() => {
+      const form = /^Bearer [\w.~+/-]+=*$/g;
+      return (right) => ({
+        authenticate(request) {
+          const isOfForm = form.test(authorization(request) ?? '');
+          if (isOfForm || !/^Bearer \S/.test(authorization(request) ?? '')) right.authenticate(request);
+          else throw new Rejection(401, 401, 'no bearer token', { 'www-authenticate': 'Bearer' });
+        },
+      });
+    }),
+  ),
+  broken(
     'auth-crowd',
     'does not authenticate while another request is in progress',
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],

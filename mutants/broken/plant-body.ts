@@ -395,6 +395,12 @@ export const plantBody: readonly BrokenStore[] = [
     answeringValue(() => ({ error: 0, message: 'created' })),
   ),
   broken(
+    'body-drops-name',
+    'leaves name out of every response, as a serializer that does not know it does',
+    ['auth/rejects-after-an-accepted-request', 'ordinary/answers-a-plant'],
+    answeringValue(({ tag }) => ({ tag })),
+  ),
+  broken(
     'plant-name-missing-tagged',
     'leaves name out of the response if there is a tag',
     ['auth/rejects-after-an-accepted-request', 'ordinary/answers-a-plant', 'unconstrained/answers-any-id'],

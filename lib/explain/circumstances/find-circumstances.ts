@@ -1,7 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { isWrong400, type TargetSymptom, withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
@@ -33,7 +33,7 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
     ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
   const state = isOrdinary && !isWrong400(search.symptom) ? like : lead;
   const found =
-    (await byOwnValue(search)) ??
+    (await byOwnId(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
     (await withOthers(state, search)) ??
     (await nowAndThen(state, search, LONG_SEARCH));
@@ -43,22 +43,13 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
 
-/** The order of tries: 1 for the id that failed, 0 for a fresh one. It has no period, so that no fault of another kind resembles it. */
-const OWN_OR_FRESH = [0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1];
-
-/** Whether the id of the failing request is what matters: with it, the request fails again, and with others it does not. */
-async function byOwnValue(search: Search): Promise<Explanation | undefined> {
+/** Whether the id of the failing request decides: others of its kind pass, and those with its id fail. */
+async function byOwnId(search: Search): Promise<Explanation | undefined> {
   const { failingState: lead, failure } = search;
-  const own = failure.exchange.request.freshId;
-  if (lead === undefined || own === undefined) return undefined;
-  let passing: Exchange | undefined;
-  for (const isOwn of OWN_OR_FRESH) {
-    const state = isOwn === 1 ? withFixedId(lead, own) : lead;
-    const exchange = await search.send(state);
-    if (search.isShown(exchange, state) !== (isOwn === 1)) return undefined;
-    if (isOwn === 0) passing = exchange;
-  }
-  const found = passing && (await byValue(lead, failure.exchange, passing, search));
+  if (lead === undefined) return undefined;
+  const other = await search.send(lead);
+  if (search.isShown(other, lead) !== false) return undefined;
+  const found = await byValue(lead, failure.exchange, other, search);
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
@@ -178,4 +169,10 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
 
 /** The preposition between a symptom and the requests that show it. */
 export const toWhom = (symptom: TargetSymptom): string =>
-  isSlow(symptom) ? '' : aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';
+  isSlow(symptom)
+    ? ''
+    : symptom.kind === 'rejects'
+      ? 'for '
+      : aspectOf(symptom) === 'outcome'
+        ? 'to '
+        : 'in ';

@@ -76,11 +76,11 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
     return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
   const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)))?.[1];
   if (status === 400 && known !== undefined) return wrong(`answers 400 with ${known} instead of an Error`);
-  if (names.length === 0) return wrong(`answers ${status} with {} instead of ${name}`);
-  return {
-    ...wrong(status === 200 ? `leaves ${property} out of the 200` : `answers 400 without ${property}`),
-    property,
-  };
+  const lacks = status === 200 ? `leaves ${property} out of the 200` : `answers 400 without ${property}`;
+  if (names.length === 0)
+    // What leaves out the name leaves nothing of a plant without a tag.
+    return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
+  return { ...wrong(lacks), property };
 }
 
 /** Error formats of frameworks, by their members. */
