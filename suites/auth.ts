@@ -231,7 +231,7 @@ export const authChecks: readonly Check[] = [
   }),
   observe('auth/observe-rejections', {
     statement: 'How missing and invalid credentials are answered.',
-    basis: ['section 7, not shown', 'section 5, rule 3'],
+    basis: ['section 7, unspecified', 'section 5, rule 3'],
     hint: 'Nothing to fix: the interface leaves this open.',
     test: {
       kind: 'scenario',

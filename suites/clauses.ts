@@ -20,11 +20,11 @@ export const CLAUSES = {
     text: 'A NewPlant has the fields of a Plant and a required id, an int64.',
   },
   'section 2, Error': { text: 'An Error has error, an int32, and message, a string, both required.' },
-  'section 2, not shown': {
-    text: 'Lengths, allowed tags, the range of id, uniqueness, whether a given id is kept, and further fields are not shown.',
+  'section 2, unspecified': {
+    text: 'Lengths, allowed tags, the range of id, uniqueness, whether a given id is kept, and further fields are unspecified.',
   },
   'section 3': {
-    text: 'States and transitions are not shown.',
+    text: 'States and transitions are unspecified.',
     excluded: 'There is nothing to check.',
   },
   'section 4, operation': { text: 'POST {base_url}/plants creates a plant. It is the only operation.' },
@@ -46,16 +46,16 @@ export const CLAUSES = {
   },
   'section 5, rule 2': { text: 'The credential is sent as Authorization: Bearer <ACCESS_TOKEN>.' },
   'section 5, rule 3': {
-    text: 'How a token is obtained, its format, lifetime and scopes are not shown.',
+    text: 'How a token is obtained, its format, lifetime and scopes are unspecified.',
   },
-  'section 6': { text: 'Events are not shown.', excluded: 'There is nothing to check.' },
+  'section 6': { text: 'Events are unspecified.', excluded: 'There is nothing to check.' },
   'section 7': { text: 'The only declared error is 400, with an Error.' },
-  'section 7, not shown': {
-    text: 'The conditions of a 400, the values of error, and other statuses are not shown.',
+  'section 7, unspecified': {
+    text: 'The conditions of a 400, the values of error, and other statuses are unspecified.',
   },
-  'section 8': { text: 'Rate limits, size limits and time-outs are not shown.' },
+  'section 8': { text: 'Rate limits, size limits and time-outs are unspecified.' },
   'section 9': {
-    text: 'The description is OpenAPI 3.1.0 and has version 1.0.0; version markers in requests are not shown.',
+    text: 'The description is OpenAPI 3.1.0 and has version 1.0.0; version markers in requests are unspecified.',
     excluded: 'The version belongs to the document, which is validated when it is loaded.',
   },
 } as const satisfies Record<string, Clause>;

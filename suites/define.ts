@@ -55,6 +55,22 @@ export const withCredential = (credential: Credential, template: RequestTemplate
   ordinary: false,
 });
 
+/** A range of ids in a label. */
+export const rangeText = (first: bigint, last: bigint): string => `from ${idText(first)} to ${idText(last)}`;
+
+/** An id in a label: with a power of two if it is one, or next to one, and not small. */
+function idText(id: bigint): string {
+  const size = id < 0n ? -id : id;
+  const sign = id < 0n ? '-' : '';
+  for (let bits = 20n; bits < 64n; bits += 1n) {
+    const offset = size - 2n ** bits;
+    const text = `${sign}2^${bits}`;
+    if (offset === 0n) return text;
+    if (offset === 1n || offset === -1n) return `${text}${offset > 0n === id > 0n ? '+' : '-'}1`;
+  }
+  return String(id);
+}
+
 /** Why the echo of a tag cannot be checked, if the document declares none. */
 export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true

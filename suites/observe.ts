@@ -146,7 +146,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/id',
     'Whether and how the response contains the id.',
-    'section 2, not shown',
+    'section 2, unspecified',
     'A plant with an id between 2^30 and 2^31, and one with an odd id between 2^60 and 2^61.',
     async (context) => {
       const sent = context.freshId(2n ** 30n, 2n ** 31n);
@@ -173,7 +173,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/fields',
     'What a response contains besides name and tag, and how an absent tag is returned.',
-    'section 2, not shown',
+    'section 2, unspecified',
     'A plant with every property, one without a tag, and one with an empty tag.',
     async (context) => {
       const full = returnedPlant(await context.send(requestWith(context.plants.plain('all'))));
@@ -196,7 +196,7 @@ export const observationChecks: readonly Check[] = [
   asksInTurn(
     'observe/same-id-again',
     'How a second plant with the same id is answered.',
-    'section 2, not shown',
+    'section 2, unspecified',
     'Two plants with the same id, one after the other.',
     (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
@@ -206,7 +206,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/same-id-at-once',
     'How two plants with the same id are answered if sent at the same time.',
-    'section 2, not shown',
+    'section 2, unspecified',
     'Two plants with the same id, at the same time.',
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
@@ -218,7 +218,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/undeclared-properties',
     'How a property that the document does not declare is answered.',
-    'section 2, not shown',
+    'section 2, unspecified',
     'A plant with an additional property, `colour`.',
     async (context) => {
       const answer = returnedPlant(
@@ -252,7 +252,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/longest-name',
     'The longest accepted name, and the statuses for a longer one and for one of a single letter.',
-    'section 2, not shown',
+    'section 2, unspecified',
     `${LENGTHS.length + 1} plants with names of 1 to 60,000 letters.`,
     async (context) => {
       const exchanges = await context.sendAll(
@@ -461,7 +461,7 @@ export const observationChecks: readonly Check[] = [
   records(
     'observe/rejections',
     'The status and error value for each kind of invalid request.',
-    'section 7, not shown',
+    'section 7, unspecified',
     'One invalid plant of each kind (not an object, a missing property, null, a wrong type, a numeric string, a fraction, an id beyond int64), no body, a text that is not JSON, and a plant as text/plain.',
     async (context) => {
       const { contract } = context.plants;

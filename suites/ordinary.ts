@@ -13,6 +13,7 @@ import {
   createsAtOnce,
   must,
   ordinaryCase,
+  rangeText,
   requestWith,
   should,
   withoutTag,
@@ -56,7 +57,7 @@ const namesOfManyKinds = (plants: PlantFactory): TestCase[] => {
     KINDS_OF_NAMES.map((kind) => [`a name like ${JSON.stringify(kind)}${words}`, freshLike(kind)] as const);
   return [
     ...withValues(plants, 'name', named('')),
-    ...withValues(plants, 'name', named(' and nothing optional'), 'required'),
+    ...withValues(plants, 'name', named(', without optional properties'), 'required'),
   ];
 };
 
@@ -138,9 +139,8 @@ const idsOfEveryMagnitude = (plants: PlantFactory): TestCase[] =>
   MAGNITUDES.flatMap(([from, below]) =>
     [false, true].flatMap((odd) => {
       const id = idWithin(plants.contract.newPlant.shape, from, below, { odd });
-      const label = odd
-        ? `an odd id of ${from} to ${below - 1n} and nothing optional`
-        : `an id of ${from} to ${below - 1n}`;
+      const range = rangeText(from, below - 1n);
+      const label = odd ? `an odd id ${range}, without optional properties` : `an id ${range}`;
       return id === undefined ? [] : withValues(plants, ID, [[label, id]], odd ? 'required' : undefined);
     }),
   );

@@ -8,7 +8,7 @@ import { HOSTILE } from '../lib/payloads/string-samples.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
-import { caseWithControl, must, requestWith, should, withoutTag } from './define.ts';
+import { caseWithControl, must, rangeText, requestWith, should, withoutTag } from './define.ts';
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
@@ -85,9 +85,8 @@ const ids = (plants: PlantFactory, ranges: Ranges): TestCase[] =>
     ranges.flatMap(([from, below]) => {
       const id = idWithin(plants.contract.newPlant.shape, from, below);
       if (id === undefined) return [];
-      return [
-        unconstrained(`an id of ${from} to ${below - 1n}`, plants.plain().with(ID, id), plants.plain()),
-      ];
+      const label = from === below - 1n ? `the id ${from}` : `an id ${rangeText(from, below - 1n)}`;
+      return [unconstrained(label, plants.plain().with(ID, id), plants.plain())];
     }),
   );
 
@@ -100,7 +99,7 @@ const accepts = (
 ): Check =>
   should(id, {
     statement,
-    basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, not shown'],
+    basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, unspecified'],
     hint,
     notApplicable,
     test,
@@ -188,7 +187,7 @@ export const unconstrainedChecks: readonly Check[] = [
   }),
   must('unconstrained/answers-undeclared-properties', {
     statement: 'A NewPlant with undeclared properties gets a valid response.',
-    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, not shown'],
+    basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, unspecified'],
     hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${answerHint}`,
     notApplicable: ({ newPlant }) =>
       newPlant.shape.closed ? 'the document allows no undeclared properties' : undefined,

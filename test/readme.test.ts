@@ -158,7 +158,7 @@ test('the snippets of the documents compile', async () => {
 test('the size of the fleet is what the README says', () => {
   const [broken, right] = [brokenStores.length, rightStores.length];
   expect(read('README.md').replaceAll(/\s+/g, ' ')).toContain(
-    `caught ${broken} of ${broken} faulty stores and, with an eighth of the checks for each, wrongly failed none of ${right} conforming ones`,
+    `it detects all ${broken} faulty stores and wrongly fails none of ${right} conforming ones`,
   );
 });
 
@@ -211,6 +211,18 @@ test('every anchor that a link names is a heading of its page', () => {
   for (const name of [...PAGES, 'docs/ci.md'])
     for (const [, target = '', anchor = ''] of read(name).matchAll(/\]\(([^)#:]*)#([^)]*)\)/g))
       expect(anchors(target === '' ? name : join(dirname(name), target)), name).toContain(anchor);
+});
+
+test('the covering arrays have as many dimensions and pairs as the documents say', () => {
+  const arrays = [
+    ...read('docs/checks.md').matchAll(/cover all ([\d,]+) pairs of values of (\d+) dimensions/g),
+  ].map(([, pairs = '', dimensions]) => [Number(pairs.replaceAll(',', '')), Number(dimensions)] as const);
+  const pairs = arrays.reduce((sum, [count]) => sum + count, 0).toLocaleString('en-US');
+  const dimensions = arrays.map(([, count]) => count);
+  expect(arrays).toHaveLength(4);
+  expect(read('docs/how-it-works.md').replaceAll(/\s+/g, ' ')).toContain(
+    `the four checks have ${Math.min(...dimensions)} to ${Math.max(...dimensions)} dimensions and cover ${pairs} pairs`,
+  );
 });
 
 test('the documents name the actual defaults', () => {

@@ -11,7 +11,7 @@ const entries: Schema<readonly BaselineEntry[]> = list(
   when({ type: 'object', required: ['cause'] }, object(knownCause), object(knownCheck)),
 );
 
-/** A file of known deviations: its entries, with what is known of their run or as a plain list. */
+/** Known deviations: a list of entries, or an object with entries and the options of the run that recorded them. */
 export const BASELINE: Schema<readonly BaselineEntry[] | Omit<Baseline, 'file'>> = when(
   { type: 'array' },
   entries,

@@ -125,7 +125,7 @@ export const answers200: Rule = (exchange) =>
 /** Size of a body that every store must accept for an ordinary plant. */
 const MAX_ORDINARY_BYTES = 1024;
 
-/** A store may reject a larger body with 413: limits are not shown (section 8). */
+/** A store may reject a larger body with 413: limits are unspecified (section 8). */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
   statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES
     ? undefined
@@ -226,7 +226,7 @@ export const answered: Rule = (exchange) =>
 const NOT_MODIFIED = 304;
 
 /**
- * Where the constraints on a plant are not shown, a store accepts it as section 4 says or rejects it: with an error, or
+ * Where the constraints on a plant are unspecified, a store accepts it as section 4 says or rejects it: with an error, or
  * with a redirect, to a form for example.
  */
 export const acceptedOrRejected: Rule = (exchange) => {

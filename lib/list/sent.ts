@@ -4,7 +4,7 @@ import { sampleAfter } from '../payloads/random.ts';
 import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
 import { truncate, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
-import { DEFAULTS } from '../run/plan/plan.ts';
+import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import { fill, USUAL } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
@@ -43,7 +43,7 @@ export function examplesOf({ id, test, notApplicable }: Check, contract: Contrac
       return sampled(id, test, contract);
     case 'invariant':
       return {
-        text: `Nothing of its own: it judges every exchange of the run that it applies to, regardless of the check that sent it. Skipped if ${test.absent}.`,
+        text: `Nothing of its own. It judges all matching exchanges of the run, whichever check sent them. Skipped if ${test.absent}.`,
         examples: [],
       };
     case 'scenario':
@@ -76,7 +76,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   if (coverage !== undefined)
     return {
       text: [
-        `${counted(named.length, 'request')} that cover all ${withSeparators(coverage.covered)} pairs of values of ${coverage.dimensions} dimensions, with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
+        `${counted(named.length, 'request')} that cover all ${withSeparators(coverage.covered)} pairs of values of ${coverage.dimensions} dimensions, or with --thorough all triples; some are sent right after another request. A larger --cases adds random combinations of the same values.`,
         ...control(named),
         `The first ${MAX_EXAMPLES}:`,
       ].join(' '),
@@ -84,7 +84,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
     };
   return {
     text: [
-      `${counted(Math.ceil(DEFAULTS.cases * test.weight), 'request')}, ${test.weight} times --cases (${DEFAULTS.cases} by default): ${named.length === 0 ? 'random' : `the first ${named.length} are the same in every run, the others random`}.`,
+      `${countText(named.length, test.weight)}.`,
       ...control(cases),
       `The first ${MAX_EXAMPLES} with --seed ${SEED}, except for their ids:`,
     ].join(' '),
@@ -93,6 +93,17 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
         `${visible(label)}: ${body(template, FIRST_ID + BigInt(index)) || '(no body)'}`,
     ),
   };
+}
+
+/** How many requests a generated check sends by default, and how many of them are named. */
+function countText(named: number, weight: number): string {
+  const count = sampleCount(weight, DEFAULTS.cases);
+  const share = `(${weight} × --cases)`;
+  if (named === 0) return `${withSeparators(count)} random requests ${share}`;
+  const requests = `${counted(count, 'request')} ${share}`;
+  return named < count
+    ? `${requests}: the first ${named} are the same in every run, the others random`
+    : `${requests}, all the same in every run; a --cases above ${Math.floor(named / weight)} adds random ones`;
 }
 
 const control = (cases: readonly TestCase[]): string[] =>

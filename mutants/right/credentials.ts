@@ -45,7 +45,7 @@ const CONSECUTIVE = 100;
 const unauthorised: Asked = (request) => authorization(request) === undefined;
 
 /**
- * Stores with unusual responses to a missing or invalid token: "missing or invalid bearer token … not shown".
+ * Stores with unusual responses to a missing or invalid token: "missing or invalid bearer token … unspecified".
  */
 export const credentials: readonly RightStore[] = [
   right(

@@ -37,7 +37,7 @@ const HOSTILE =
 const firewall = (answer: ReturnType<typeof html>): Change =>
   sending((usual, { body }) => (HOSTILE.test(body.toString()) ? answer : usual));
 
-/** Stores that reject large, deep or strange payloads: "Limits … not shown", "Constraints … not shown". */
+/** Stores that reject large, deep or strange payloads: "Limits … unspecified", "Constraints … unspecified". */
 export const sizes: readonly RightStore[] = [
   serving(
     'early-413',

@@ -114,6 +114,8 @@ export interface Value {
    * cause.
    */
   readonly fault?: string;
+  /** A label begins with its name instead of `a plant`: it is said of the body or the token. */
+  readonly standalone?: true;
   /** A store may reject it as a fault, so it is not combined with another fault. */
   readonly mayCountAsFault?: true;
   /** Left open by the interface: a store may reject an ordinary plant because of it. */

@@ -16,11 +16,20 @@ const DIMENSIONS_WITHOUT_EFFECT: Partial<Readonly<Record<DefectKind, readonly st
   'not-an-object': [...PLANT, 'size'],
 };
 
-const isSaidOf = ({ name, property }: Defect): boolean =>
-  property !== undefined && name.startsWith(`${property} `);
+/** Whether the body is not even an object with properties. */
+const replacesPlant = ({ kind, name }: Defect): boolean =>
+  kind === 'not-an-object' || name === 'an empty object';
+
+/** Whether the name of a defect is a clause, such as `name is null`. */
+const isClause = ({ name, property, kind }: Defect): boolean =>
+  property !== undefined &&
+  name.startsWith(`${property} `) &&
+  !['other-name', 'nested', 'inherited'].includes(kind);
 
 const withDefect = (defect: Defect): Value => ({
-  name: `${isSaidOf(defect) ? 'where' : 'with'} ${defect.name}`,
+  ...(replacesPlant(defect)
+    ? { name: `${defect.name} as the body`, standalone: true }
+    : { name: `${isClause(defect) ? 'where' : 'with'} ${defect.name}` }),
   fault: defect.name,
   apply: (state, { contract, pick }) => {
     const candidates: readonly Json[] = [pick(defect.sampled(state.plant)), ...defect.typical(state.plant)];
@@ -36,7 +45,8 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
   // Twice a large body is over 64 KiB.
   const twice = apply(`{"name":"${'a'.repeat(100)}"}`).length > 200;
   return {
-    name: `with a body that is ${name}`,
+    name: `a body that is ${name}`,
+    standalone: true,
     fault: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     incompatibleWith: replaces
@@ -53,7 +63,8 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
 };
 
 const noBody: Value = {
-  name: 'without a body',
+  name: 'no body',
+  standalone: true,
   fault: 'no body',
   apply: (state) => ({ ...state, defect: { noBody: true } }),
   incompatibleWith: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
@@ -106,7 +117,8 @@ export function fewDefects(shape: Shape): Dimension {
 }
 
 const withCredential = ({ name, credential }: InvalidCredential): Value => ({
-  name: `with ${name}`,
+  name,
+  standalone: true,
   fault: name,
   apply: (state) => ({ ...state, credential }),
 });

@@ -48,7 +48,7 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
     get label() {
       const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
       const names = [...(fault === undefined ? [] : [fault.name]), ...others.map(({ value }) => value.name)];
-      return `a plant ${names.join(', ') || 'as usual'}`;
+      return `${fault?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
     stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
     payloadClass: PAYLOAD_CLASSES[expected],

@@ -353,7 +353,7 @@ export const knownCheck = {
   ),
 };
 
-/** A cause that is known, whichever requests show it, and the checks that fail for it. */
+/** A known cause and the checks that it makes fail. */
 export interface KnownCause extends ObjectOf<typeof knownCause> {}
 /** A check whose failures are known: those with fingerprints, or all. */
 export interface KnownCheck extends ObjectOf<typeof knownCheck> {}

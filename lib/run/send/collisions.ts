@@ -40,7 +40,7 @@ const MAX_PLANTS = 3;
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**
- * Finds out whether a valid plant was rejected only because its id or name is in use: uniqueness is not shown
+ * Finds out whether a valid plant was rejected only because its id or name is in use: uniqueness is unspecified
  * (interface, section 2), and a store may have been tested before.
  */
 export class Collisions {
