@@ -10,8 +10,7 @@ import { inPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
 import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
-import type { TestRun } from './execution.ts';
-import { Execution, type RunParts } from './execution.ts';
+import { Execution, type RunParts, type TestRun } from './execution.ts';
 import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
@@ -33,7 +32,7 @@ interface ExecutorOptions {
 interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
-  /** None for invariants, which run as part of all others. */
+  /** None for invariants, which run as part of all others, and after the end of the run. */
   readonly testRun: TestRun | undefined;
   seconds: number;
   /** What ended the run while the check was running. */
@@ -117,7 +116,8 @@ export class CheckExecutor {
         ? invariants.tally(check)
         : new Tally((failure) => onFailure(check, failure));
     const execution = new Execution(this.parts, context, tally);
-    const testRun = this.testRunOf(check, execution);
+    // To make its cases takes longer than to end a run.
+    const testRun = this.parts.state.stop === undefined ? this.testRunOf(check, execution) : undefined;
     const active = { check, execution, testRun, seconds: 0, stop: undefined };
     this.active.set(check, active);
     return active;
