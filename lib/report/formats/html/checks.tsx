@@ -9,7 +9,7 @@ import { confidenceText, coverageText } from '../../wording/coverage.ts';
 import { Exchange } from './exchange.tsx';
 import { BaselineNote, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';
-import { More, Section } from './kit/section.tsx';
+import { causeTitle, More, Section } from './kit/section.tsx';
 import {
   CheckLink,
   countTones,
@@ -98,6 +98,7 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
   const { id, basis, hint, kind, verdict, cases, random, seconds, exchanges, counterexample, observations } =
     result;
   const [first, ...others] = exchanges;
+  const cause = record.causes.find(({ checks }) => checks.includes(id));
   const [confidence, covered] = [confidenceText(result), coverageText(result)];
   return (
     <>
@@ -105,7 +106,11 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
       <dl class="facts">
         {verdict === 'fail' && <Fact name="What failed">{whatFailed(result)}</Fact>}
         <Blocker result={result} />
-        <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'}>{hint}</Fact>
+        {cause === undefined ? (
+          <Fact name={verdict === 'fail' ? 'Fix' : 'If it fails'}>{hint}</Fact>
+        ) : (
+          <Fact name="Cause">{causeTitle(cause.title)}</Fact>
+        )}
         <Fact name="Basis">{basis.join('; ')}</Fact>
         <Fact name="Tried">
           {counted(cases, 'case')} in {seconds.toFixed(2)} s: {KIND_WORDS[kind]}
