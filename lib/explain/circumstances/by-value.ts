@@ -43,7 +43,12 @@ export async function byValue(
     requiredPresences(failingState, search, async (other) => (await search.shows(other)) === true),
   );
   const exchange = await search.send(failingState);
-  const [shown, hidden] = [4 + (reach?.shown.length ?? 0), 3 + (reach?.hidden.length ?? 0)];
+  const some = reach ?? {
+    shown: tried.filter(({ shows }) => shows),
+    hidden: tried.filter(({ shows }) => !shows),
+  };
+  const bads = BAD_OR_GOOD.filter((isBad) => isBad).length;
+  const [shown, hidden] = [bads + some.shown.length, BAD_OR_GOOD.length - bads + some.hidden.length];
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],

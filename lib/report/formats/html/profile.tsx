@@ -4,7 +4,8 @@ import { List, Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
-  const topics = profileOf(record.observations);
+  // The plot of all response times says more than these figures of the observations.
+  const topics = profileOf(record.observations).filter(({ heading }) => heading !== 'Response times');
   return (
     <Section id="profile" heading="Observed behaviour">
       <p class="note">
