@@ -519,3 +519,12 @@ describe('the first request of a run', () => {
     expect(failed).toEqual([2, 0]);
   });
 });
+
+test('a store that accepts connections and never answers has one cause, and the report says so once', async () => {
+  const port = await portOf(serverFor(() => {}));
+  const { stop, causes, outcome } = await against(`http://127.0.0.1:${port}`, { timeout: 300, explain: 100 });
+  expect(outcome).toBe('nonconformant');
+  expect(causes.map(({ title }) => title)).toEqual(['Answers no request (timeout)']);
+  expect(causes[0]?.advice).toContain('never ends the response');
+  expect(stop?.reason).toMatch(/^the store accepts connections, but answered no request/);
+});

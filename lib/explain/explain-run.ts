@@ -9,7 +9,7 @@ import { explanationFor } from './choose-explanation.ts';
 import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
-import { acceptedNoLonger, died, sameForAll, unreadBody } from './circumstances/whole-run.ts';
+import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
@@ -116,7 +116,8 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
     (await withinBudget(() => sameForAll(failures, experiments)));
   const unread =
     alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
-  const known = compact(alike, unread, died(failures, experiments));
+  const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
+  const known = compact(alike, unread, lost);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known, ...(await explainBySymptom(left, experiments))];
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));

@@ -224,6 +224,20 @@ export function died(
   };
 }
 
+/** The single cause if the store answered nothing from the start. No experiments are possible. */
+export function neverAnswered(
+  failures: readonly CheckFailure[],
+  { ordinary, run: { gone, accepted } }: Experiments,
+): Cluster | undefined {
+  const [first] = failures;
+  const isAnswered = failures.some(({ failure }) => failure.exchange.response !== undefined);
+  if (first === undefined || !gone || accepted !== undefined || isAnswered) return undefined;
+  const { exchange, template } = first.failure;
+  const tried: Tried = [failures.length, failures.length];
+  const found = { ...bareExplanation(ordinary, exchange), template, inside: tried };
+  return { symptom: symptomOf(exchange, 'request'), found, members: failures };
+}
+
 const requestLabel = ({ exchange, template: { sentAs = '' }, check }: RequestInFlight): string =>
   isAborted(exchange) ? 'broken off' : `${check}: ${sentAs}`;
 

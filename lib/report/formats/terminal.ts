@@ -218,8 +218,11 @@ const some = (list: readonly string[], { verbose }: Layout): readonly string[] =
     ? list
     : [...list.slice(0, MAX_ITEMS - 1), `and ${list.length - MAX_ITEMS + 1} more ${SEE_REPORTS}`];
 
-function untestable({ results }: RunRecord, layout: Layout): readonly string[] {
-  const blocked = results.filter(({ verdict: one }) => one === 'untestable');
+function untestable({ results, stop }: RunRecord, layout: Layout): readonly string[] {
+  // Why the run stopped is said with the verdict.
+  const blocked = results.filter(
+    ({ verdict: one, reason }) => one === 'untestable' && reason !== stop?.reason,
+  );
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
     const title = `${counted(members.length, 'check')} could not be tested: ${truncate(reason)}`;

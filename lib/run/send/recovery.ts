@@ -173,11 +173,18 @@ export class Recovery {
 
   private gone(behindGateway: boolean): Stop {
     const within = `within ${MAX_RECOVERY_MS / 1000} s`;
+    const checks = this.brokenChecks;
+    if (checks === PREFLIGHT && !behindGateway)
+      return {
+        kind: 'gone',
+        reason: `the store accepts connections, but answered no request, and did not begin to ${within}`,
+        remedy: 'look in its log for an exception, and make sure that the store listens at this port',
+      };
     return {
       kind: 'gone',
       reason: behindGateway
-        ? `the gateway stopped reaching the store during ${this.brokenChecks}, and did not reach it again ${within}`
-        : `the store stopped answering during ${this.brokenChecks}, and did not come back ${within}`,
+        ? `the gateway stopped reaching the store during ${checks}, and did not reach it again ${within}`
+        : `the store stopped answering during ${checks}, and did not come back ${within}`,
       remedy:
         'start it again and look in its log for what happened at that point; the causes show requests that were in flight then',
     };
