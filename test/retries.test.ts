@@ -10,25 +10,25 @@ const STORES: readonly (readonly [store: string, check: string, when: string, te
     'again-always',
     'ordinary/accepts-names-of-many-kinds',
     'always',
-    /fails again in isolation: 2 of 2 with the same request, 2 of 2 with a fresh id/,
+    /reproduced in isolation: 2 of 2 with the same request, 2 of 2 with a new id/,
   ],
   [
     'crash-null',
     'invalid/rejects-non-objects',
     'always',
-    /fails again in isolation: 4 of 4 with the same request$/m,
+    /reproduced in isolation: 4 of 4 with the same request$/m,
   ],
   [
     'again-known-id',
     'ordinary/accepts-names-of-many-kinds',
     'always',
-    /fails again in isolation: 0 of 2 with the same request, 2 of 2 with a fresh id/,
+    /reproduced in isolation: 0 of 2 with the same request, 2 of 2 with a new id/,
   ],
   [
     'again-17th-id',
     'ordinary/accepts-any-plant',
     'this-request',
-    /fails with this request \(3 of 3\), not with a fresh id and name \(0 of 3\)/,
+    /fails with this request \(3 of 3\), not with a new id and name \(0 of 3\)/,
   ],
   [
     'again-one-in-20',
@@ -46,7 +46,7 @@ const STORES: readonly (readonly [store: string, check: string, when: string, te
     'again-never',
     'invariants/no-server-error',
     'once',
-    /failed once, not when retried: 0 of \d+ in isolation, 0 of 48 under concurrency/,
+    /not reproduced on retry: 0 of \d+ in isolation, 0 of 48 under concurrency/,
   ],
 ];
 

@@ -36,6 +36,7 @@ export interface ExplainedRun {
   readonly catalogue: readonly Check[];
   /** Requests in flight at most. */
   readonly concurrency: number;
+  readonly seed: number;
   readonly firstId: bigint;
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;

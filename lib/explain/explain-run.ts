@@ -9,6 +9,7 @@ import { explanationFor } from './choose-explanation.ts';
 import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
+import { sincePassed } from './circumstances/since-passed.ts';
 import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
@@ -63,7 +64,7 @@ export function explainRun(
   { contract, token, catalogue }: Pick<ExplainedRun, 'contract' | 'token' | 'catalogue'>,
   requests: number,
 ): ReturnType<FindCauses> {
-  const { concurrency, firstId, maxRequests, maxSeconds } = run.header.options;
+  const { concurrency, seed, firstId, maxRequests, maxSeconds } = run.header.options;
   // The user's limits are about the whole run; to reach one would cut it short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
@@ -73,6 +74,7 @@ export function explainRun(
     token,
     catalogue,
     concurrency,
+    seed,
     firstId: BigInt(firstId),
     accepted: run.accepted,
     answers: run.answers,
@@ -119,7 +121,9 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
   const known = compact(alike, unread, lost);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
-  const clusters = [...known, ...(await explainBySymptom(left, experiments))];
+  const clusters = [...known];
+  for (const cluster of await explainBySymptom(left, experiments))
+    clusters.push(await sincePassed(cluster, experiments));
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
 

@@ -1,6 +1,6 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
-import { acceptingKind, reading, type Seen, tagged, tagless } from '../helpers.ts';
+import { acceptingKind, reading, type Seen, tagged, tagless, withFreshState } from '../helpers.ts';
 
 /** Looks elsewhere for a missing property. */
 const looking = (
@@ -28,6 +28,21 @@ const inherited = (property: string) => (fields: ReadonlyMap<string, Value>) => 
   return prototype instanceof Map ? prototype.get(property) : undefined;
 };
 
+/** Merges `__proto__` of a body into the prototype of all objects, whatever becomes of the request. */
+const polluted = withFreshState((): Change => {
+  const prototype = new Map<string, Value>();
+  return (right) => ({
+    validate(value, request) {
+      if (!(value instanceof Map)) return right.validate(value, request);
+      const seen = new Map([...prototype, ...value]);
+      const own = value.get('__proto__');
+      if (own instanceof Map)
+        for (const [name, one] of own) if (typeof one === 'string') prototype.set(name, one);
+      return right.validate(seen, request);
+    },
+  });
+});
+
 /** Merges the query into the properties of the body, as some frameworks do. */
 const withQuery = (value: Value, url: string): Value => {
   if (!(value instanceof Map)) return value;
@@ -50,6 +65,12 @@ export const missingProperties: readonly BrokenStore[] = [
       'invalid/rejects-nested-property',
     ],
     acceptingKind('id', 'absent'),
+  ),
+  broken(
+    'missing-polluted',
+    'lets __proto__ of a rejected body set the name of all later plants that have none',
+    ['invalid/rejects-inherited-property'],
+    polluted,
   ),
   broken(
     'missing-name',

@@ -91,6 +91,15 @@ const ADVICE: readonly Advice[] = [
     text: 'Remove state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free connection, buffer or lock instead of failing.',
   },
   {
+    symptoms: ['accepts'],
+    kind: 'from-then-on',
+    text: 'An earlier request has changed what the store takes for the properties of a later one. Do not merge a body into an object that requests share: the prototype of all objects, a default, a record of a pool. Look up own properties only.',
+    settings: {
+      Express:
+        'Object.hasOwn(body, "name"); no recursive merge of request bodies; Object.create(null) for objects that are filled from them',
+    },
+  },
+  {
     kind: 'from-then-on',
     text: 'Find what is used up or left behind: a connection or file that is not closed after an error, a lock that is not released, a table or list that is full. Release it on every path, even after a rejection (finally, defer, with, using).',
   },
