@@ -263,7 +263,8 @@ export class HttpClient {
   private async retriedIfClosed(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
     if (!isClosedUnder(exchange) || this.closed) return exchange;
     this.closedUnderRequests += 1;
-    const second = await again();
+    let second = await again();
+    for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
     // If nothing listens any more, the first exchange says what happened to the request.
     return second.kind === 'broken' && second.fault.kind === 'refused' && exchange.kind === 'broken'
       ? exchange
@@ -316,6 +317,18 @@ const isUnread = (exchange: Exchange): boolean =>
 const isClosedUnder = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined);
+
+/** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
+const MAX_DELAYED_TRIES = 4;
+
+/** Milliseconds after which a close may be due to a pause that a busy machine made longer, and to nothing else later. */
+const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];
+
+const wasDelayed = (exchange: Exchange): boolean =>
+  isClosedUnder(exchange) &&
+  exchange.request.delivery !== undefined &&
+  exchange.ms >= MIN_DELAY_MS &&
+  exchange.ms <= MAX_DELAY_MS;
 
 /**
  * Whether undici cannot read a response. It rejects some that a recipient has to read, such as with a tab before

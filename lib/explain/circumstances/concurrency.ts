@@ -1,6 +1,10 @@
+import { stringsOf } from '../../contract/shape.ts';
+import { freshId } from '../../payloads/fresh.ts';
+import { FRESH, FreshText } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { BESIDE_SAME_ID } from '../condition/sweeps/model.ts';
+import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
@@ -38,10 +42,11 @@ async function sameValues(state: RequestState, search: Search): Promise<Explanat
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
   if (found === undefined) return undefined;
   const { waves, repeat } = found;
+  const text = await withSameText(state, size, search);
   return {
-    ...bareExplanation(found.state, found.exchange),
+    ...bareExplanation(text?.state ?? found.state, text?.exchange ?? found.exchange),
     kind: 'under-concurrency',
-    conditions: [{ phrase: BESIDE_SAME_ID, topics: ['known value'] }],
+    conditions: [{ phrase: besideSame(text?.property ?? ID), topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
     outside: [0, waves],
     repeat,
@@ -56,6 +61,29 @@ interface Shown {
   /** Waves of requests in which the symptom showed. */
   readonly waves: number;
   readonly repeat: Explanation['repeat'];
+}
+
+/** A property of which the same new text in two concurrent plants suffices, though their ids differ. */
+async function withSameText(
+  state: RequestState,
+  size: number,
+  search: Search,
+): Promise<(Pick<Shown, 'state' | 'exchange'> & { readonly property: string }) | undefined> {
+  const texts = stringsOf(search.contract.newPlant.shape).filter(
+    (name) => state.plant.get(name) !== undefined,
+  );
+  for (const property of texts) {
+    const textOf = (prefix: string) => new FreshText((id) => `${prefix}${id}`, 2 ** 53);
+    const withTexts = (prefix: string) =>
+      texts.reduce((own, name) => own.with(name, textOf(name === property ? name : prefix)), state.plant);
+    const plant = withTexts('one').with(ID, FRESH);
+    const other = templateOf({ ...state, plant: withTexts('other').with(ID, freshId(2n ** 20n, 2n ** 31n)) });
+    const template = { ...state.template, preceding: { template: other, connection: 'beside' } } as const;
+    const beside: RequestState = { ...state, plant, template };
+    const [exchange] = await sendTogether(beside, size, search);
+    if (exchange !== undefined) return { state: beside, exchange, property };
+  }
+  return undefined;
 }
 
 /** With an id that the store has accepted before. */

@@ -1,9 +1,10 @@
+import { membersOf } from '../../judge/reading.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
-import { type Condition, fullText, topicsOf } from '../wording/condition.ts';
+import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
 /** Whether one cluster explains the failures of another one. */
@@ -63,6 +64,29 @@ const explainsChance: Explains = (one, other) =>
     (isAuthentication(one) && isAuthentication(other)) ||
     (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
     (isIntermittent(one) && isWrong200(one) && isWrong200(other)));
+
+/** If values decide how a property is converted, a conversion that no experiment shows again is due to its value, too. */
+const convertsToo: Explains = (one, other) =>
+  one.found.kind === 'always' &&
+  other.found.kind === 'once' &&
+  one.symptom.status === other.symptom.status &&
+  one.symptom.instead !== undefined &&
+  other.symptom.instead !== undefined &&
+  one.found.conditions.some(({ property }) => property === one.symptom.property);
+
+/** A store that answers 200 to what it finds invalid answers in the same way to what may be valid. */
+const answersInvalid: Explains = (one, other) =>
+  hasSymptom(one, 'accepts') &&
+  one.found.kind === 'always' &&
+  !isAuthentication(one) &&
+  other.symptom.status === 200 &&
+  aspectOf(other.symptom) === 'representation' &&
+  areVague(other.found.conditions) &&
+  namesInResponse(one) !== '' &&
+  namesInResponse(one) === namesInResponse(other);
+
+const namesInResponse = ({ found: { exchange } }: Cluster): string =>
+  Object.keys(membersOf(Buffer.from(exchange.response?.body ?? []).toString('utf8'))).join();
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (one, other) =>
@@ -182,6 +206,8 @@ export const BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsChance,
   acceptsCarrier,
+  convertsToo,
+  answersInvalid,
   killsOthers,
 ];
 

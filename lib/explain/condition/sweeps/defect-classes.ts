@@ -5,6 +5,9 @@ import type { CandidateClass } from '../candidates.ts';
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
 
+/** The class of the right values that are in an array. */
+export const IN_ARRAY = 'in an array';
+
 /** Types of wrong values, as titles name them. */
 const TYPES = [
   'null',
@@ -74,6 +77,13 @@ const OF_ANY: readonly DefectClass[] = [
   ],
   ['spaced', 'property names with white space', 'a property name has white space around it', 'other name'],
   ['missing', 'a plant without a required property', 'a required property is missing', 'missing', 'absent'],
+  [
+    IN_ARRAY,
+    'an array of one value in place of the value',
+    'a value is in an array of its own',
+    'wrong type',
+    'wrong type',
+  ],
 ];
 
 const OF_BODY: readonly DefectClass[] = [
@@ -101,8 +111,15 @@ const OF_BODY: readonly DefectClass[] = [
  * Classes of bodies that are not a NewPlant.
  * @param properties those that can be missing or wrong
  * @param strings those that are strings
+ * @param known the classes that some body is in
  */
-export function classesOf(properties: readonly string[], strings: readonly string[]): CandidateClass[] {
+export function classesOf(
+  properties: readonly string[],
+  strings: readonly string[],
+  known: ReadonlySet<string>,
+): CandidateClass[] {
+  // No number is a wrong id: `a number as any property` would say too much.
+  const typesOfAll = TYPES.filter((type) => properties.every((name) => known.has(`${type} ${name}`)));
   return [
     ...BROAD.map(classOf),
     ...properties.flatMap((name) => OF_PROPERTY.map((row) => ofProperty(name, row))),
@@ -111,7 +128,7 @@ export function classesOf(properties: readonly string[], strings: readonly strin
       ...TYPES.map((type) => ofType(type, name)),
     ]),
     ...OF_ANY.map(classOf),
-    ...TYPES.map((type) =>
+    ...typesOfAll.map((type) =>
       classOf([type, `${type} as any property`, `a property is ${type}`, topicOf(type), `type ${type}`]),
     ),
     ...OF_BODY.map(classOf),

@@ -9,7 +9,7 @@ import { isInvalid } from '../../../payloads/validity.ts';
 import { firstValue } from '../../symptom/body.ts';
 import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
-import { classesOf, NOT_JSON, NOT_UTF8, type TypeName } from './defect-classes.ts';
+import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName } from './defect-classes.ts';
 
 /**
  * Everything that can be wrong with a body, one value at a time.
@@ -31,7 +31,8 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   ];
   const properties = [...new Set(defects.flatMap(({ property }) => property ?? []))];
   const unique = new Map(candidates.map((candidate) => [candidate.value, candidate])).values();
-  return { part: 'body', candidates: [...unique], classes: classesOf(properties, strings) };
+  const known = new Set(candidates.flatMap(({ classes }) => classes));
+  return { part: 'body', candidates: [...unique], classes: classesOf(properties, strings, known) };
 }
 
 /** Whether a label is about bytes that are not UTF-8. */
@@ -99,11 +100,15 @@ const valueWords = (property: string, value: Json): Condition => {
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 };
 
+/** Whether a value is an array of one number, text or plant. */
+const holdsOne = (value: Json | undefined): boolean =>
+  Array.isArray(value) && /^\[(?:-?\d+|"[^"]*"|\{.*)\]$/.test(write(value, 7n)) && value.length === 1;
+
 /** Strings with more characters are described by their length, as JSON Schema counts it: in code points. */
 const MAX_QUOTED = 24;
 
 function inWords(value: Json): string {
-  if (/^\[(?:-?\d+|"[^"]*")\]$/.test(shown(value))) return 'an array that holds the value';
+  if (holdsOne(value)) return 'an array that holds the value';
   if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];
@@ -155,7 +160,8 @@ const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inher
 const FALSY = new Set(['null', 'false', '0', '""']);
 
 function classesFor({ kind, property }: Defect, json: Json, required: readonly string[]): string[] {
-  if (!(json instanceof JsonObject)) return ['not an object', `body ${typeOf(json)}`];
+  if (!(json instanceof JsonObject))
+    return ['not an object', ...(holdsOne(json) ? [IN_ARRAY] : []), `body ${typeOf(json)}`];
   if (ABSENT.includes(kind)) {
     const way = kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
@@ -174,6 +180,7 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
     type,
     ...(value !== undefined && FALSY.has(shown(value)) ? [`falsy ${property}`] : []),
     ...(isString ? [`any string ${property}`] : []),
+    ...(holdsOne(value) ? [IN_ARRAY] : []),
     `${type} ${property}`,
   ];
 }

@@ -8,6 +8,7 @@ import {
   type ValueGroup,
 } from '../../../payloads/model/dimension.ts';
 import type { Model } from '../../../payloads/model/model.ts';
+import { ID } from '../../../payloads/plants.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
@@ -75,7 +76,8 @@ type NamedValues = readonly [
 export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
-export const BESIDE_SAME_ID = 'that arrive at the same time as another one with the same id';
+export const besideSame = (property: string): string =>
+  `that arrive at the same time as another one with the same ${property}`;
 
 /** For all values of a dimension. */
 const ANY = /^/;
@@ -148,7 +150,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['after the same request without the fault', 'same without the fault'],
     ['with the same id as another request', ['same id', 'same id beside'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
-    [BESIDE_SAME_ID, 'same id beside', { topics: ['known value'] }],
+    [besideSame(ID), 'same id beside', { topics: ['known value'] }],
     ['that arrive while another one is handled', 'overlapping'],
     ['that are not the first of their connection', 'later on its connection'],
     ['on a connection that carried the right token before', 'right token before'],
