@@ -2,10 +2,12 @@ import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
 import { type ExpectedOutcome, holdsFresh } from '../payloads/test-case.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { FindCauses } from '../run/run.ts';
 import { explanationFor } from './choose-explanation.ts';
+import { sameValues } from './circumstances/concurrency.ts';
 import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
@@ -15,6 +17,7 @@ import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
 import { stateOf } from './condition/request-parts.ts';
+import { besideSame } from './condition/sweeps/model.ts';
 import {
   type ExperimentChannel,
   Experiments,
@@ -225,6 +228,10 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
   const found = all?.some(showsRegardless) === true ? undefined : all;
+  if (found?.some(({ conditions }) => conditions.some(isBesideSame)) === true) {
+    const general = await withinBudget(() => sameValues(search.ordinary, search));
+    if (general !== undefined) return [general];
+  }
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
   // A value that is always the same may have been sent before, and that may be what matters.
@@ -235,6 +242,9 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
   return found === undefined || before.length > 0 ? undefined : histories(found, search);
 }
+
+/** What is the same may be more than the id, which decides only as far as was tried. */
+const isBesideSame = ({ phrase }: Condition): boolean => phrase === besideSame(ID);
 
 /** Whether the symptom also occurs when the condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;

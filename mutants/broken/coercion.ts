@@ -30,8 +30,40 @@ const isEmpty = (value: Value | undefined) =>
 const WRONG_NAME = ['null', 'boolean', 'integer', 'fraction', 'array', 'object'] as const;
 const WRONG_ID = ['null', 'boolean', 'string', 'array', 'object'] as const;
 
+/** The element of an array that has just one. */
+const unwrapped = (value: Value): Value =>
+  Array.isArray(value) && value.length === 1 && value[0] !== undefined ? value[0] : value;
+
 /** Stores that accept a property of a wrong type. */
 export const coercion: readonly BrokenStore[] = [
+  broken(
+    'any-array-of-one',
+    'takes the element of an array of one, as Jackson does with UNWRAP_SINGLE_VALUE_ARRAYS',
+    ['invalid/rejects-non-objects', 'invalid/rejects-wrong-type'],
+    (right) => ({
+      validate(value, request) {
+        const body = unwrapped(value);
+        if (!(body instanceof Map)) return right.validate(body, request);
+        return right.validate(new Map([...body].map(([name, one]) => [name, unwrapped(one)])), request);
+      },
+    }),
+  ),
+  broken(
+    'text-of-scalars',
+    'takes a number or a boolean for text',
+    ['invalid/rejects-wrong-type', 'invalid/rejects-any-wrong-type'],
+    (right) => {
+      const asText = (value: Value): Value =>
+        value instanceof Numeral ? value.text : typeof value === 'boolean' ? String(value) : value;
+      return {
+        validate(value, request) {
+          if (!(value instanceof Map)) return right.validate(value, request);
+          const entries = [...value].map(([name, one]) => [name, name === 'id' ? one : asText(one)] as const);
+          return right.validate(new Map(entries), request);
+        },
+      };
+    },
+  ),
   // id
   broken(
     'id-numeral-string',

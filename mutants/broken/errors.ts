@@ -32,6 +32,15 @@ const longBody = (_: Rejection, { body }: Received) => body.length > 60;
 
 /** Stores whose 400 does not carry an Error. */
 export const errors: readonly BrokenStore[] = [
+  broken(
+    'error-graphql',
+    'answers 200 with data and errors to JSON that is not a NewPlant, as a GraphQL gateway does',
+    ['invalid/rejects-missing-property', 'invalid/rejects-wrong-type'],
+    answering400(
+      json(200, { data: null, errors: [{ message: 'invalid' }] }),
+      ({ code }) => code !== NOT_JSON,
+    ),
+  ),
   // Not an Error at all.
   broken(
     'error-html',

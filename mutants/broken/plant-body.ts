@@ -16,6 +16,12 @@ function parsedAgain(text: string): unknown {
   }
 }
 
+/** What a word means in YAML 1.1. */
+function meant(text: string | undefined): string | boolean | null | undefined {
+  if (text === undefined || !/^(?:yes|no|on|off|true|false|null|~)$/i.test(text)) return text;
+  return /^(?:null|~)$/i.test(text) ? null : /^(?:yes|on|true)$/i.test(text);
+}
+
 /** Stores whose 200 carries a body that is not one JSON value, or not a Plant. */
 export const plantBody: readonly BrokenStore[] = [
   broken(
@@ -393,6 +399,12 @@ export const plantBody: readonly BrokenStore[] = [
       'state/answers-alternating-requests',
     ],
     answeringValue(() => ({ error: 0, message: 'created' })),
+  ),
+  broken(
+    'body-yaml-words',
+    'returns the words of YAML, such as no and null, as what they mean there',
+    ['unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],
+    answeringValue(({ name, tag }) => ({ name: meant(name), tag: meant(tag) })),
   ),
   broken(
     'body-drops-name',

@@ -494,6 +494,23 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'load-new-tag-500',
+    'answers 500 to a tag that another request is about to insert',
+    ['combinations/answers-unconstrained-plants'],
+    overlapping(10, () => {
+      const known = new Set<Value>();
+      const inProgress = new Set<Value>();
+      return failing(({ fields }) => {
+        const tag = fields.get('tag');
+        if (tag === undefined || known.has(tag)) return false;
+        if (inProgress.has(tag)) return true;
+        inProgress.add(tag);
+        setTimeout(() => known.add(tag), 8).unref();
+        return false;
+      });
+    }),
+  ),
+  broken(
     'load-new-id-500',
     'keeps ids unique, and answers 500 instead of 409 to an id that another request is about to create',
     ['combinations/answers-unconstrained-plants'],

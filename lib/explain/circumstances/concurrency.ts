@@ -36,7 +36,7 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
 const SAME_ID_REQUESTS = 8;
 
 /** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
-async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
