@@ -1429,8 +1429,9 @@ describe('requests in sequence', () => {
       expect(new Set(places.map(([, connection]) => connection)).size).toBe(1);
       expect(places.map(([, , place]) => place)).toEqual(['1', '2', '3']);
       expect(moves(exchanges)).toEqual([false, false, false]);
-      const more = await client.sendSequence([numbered(4)], { pipelined });
-      expect(bodies(more)).toEqual([`4 ${places[0]?.[1]} 4`]);
+      // Both slots at once: which of them was released last depends on the machine.
+      const more = await Promise.all([4, 4].map((id) => client.sendSequence([numbered(id)], { pipelined })));
+      expect(more.flatMap(bodies)).toContain(`4 ${places[0]?.[1]} 4`);
     });
 
     test('continue over a fresh connection if the store closes theirs, and the one under way is sent again', async () => {

@@ -31,8 +31,12 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
 
 const BOUND = 'with 95 % confidence, fewer than';
 
+/** With fewer random cases, the bound says nothing. */
+const MIN_RANDOM_CASES = 10;
+
 /** The random cases of a passed check. Named cases, such as the rows of a covering array, say nothing about others. */
-const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number => (verdict === 'pass' ? random : 0);
+const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
+  verdict === 'pass' && random >= MIN_RANDOM_CASES ? random : 0;
 
 /** What a check without failures shows about other random payloads, by the rule of three. */
 export function confidenceText(result: RecordedResult): string | undefined {
