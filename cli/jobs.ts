@@ -79,8 +79,10 @@ export async function runJobs(
 
 /** The part of a limit that one of the jobs has. */
 function shareOf(limit: number | undefined, index: number, count: number): number | undefined {
-  if (limit === undefined || !Number.isInteger(limit)) return limit && limit / count;
-  return Math.floor(limit / count) + (index < limit % count ? 1 : 0);
+  if (limit === undefined) return undefined;
+  return Number.isInteger(limit)
+    ? Math.floor(limit / count) + (index < limit % count ? 1 : 0)
+    : limit / count;
 }
 
 /** The record of a job once it has ended. Rejects if the job fails. */

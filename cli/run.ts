@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { knownDeviations, planOf, type RunOptions, secretsOf } from '../index.ts';
 import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
@@ -22,7 +22,6 @@ import { announce, warn } from './announce.ts';
 import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
-import { repeatable, runJobs } from './jobs.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import {
   type Destination,
@@ -90,7 +89,7 @@ const NOT_IN_JOBS = ['bail', 'shard', 'start', 'verbose', 'watch'] as const;
 
 /** @throws UsageError if a run with several jobs is to do what only one can */
 function requireJobs(flags: Flags): void {
-  const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined);
+  const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if (other !== undefined && (flags.jobs ?? 1) > 1)
     throw new UsageError(`--jobs cannot be combined with ${flagOf(other)}; leave out one of them.`);
 }
@@ -149,7 +148,7 @@ async function prepareRuns(
     const record =
       jobs === 1
         ? await recordOf({ ...plan, onExchange }, new Recorder(secrets, known), show, signal)
-        : await runJobs(repeatable(options, plan), jobs, show, signal);
+        : await recordOfJobs(options, plan, jobs, show, signal);
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
@@ -169,6 +168,18 @@ async function recordOf(
     if (shown !== undefined) show(shown);
   }
   return recorder.record();
+}
+
+/** The same of several jobs. What runs them is loaded only then. */
+async function recordOfJobs(
+  options: RunOptions,
+  plan: RunPlan,
+  jobs: number,
+  show: (event: ProgressEvent) => void,
+  signal: AbortSignal,
+): Promise<RunRecord> {
+  const { repeatable, runJobs } = await import('./jobs.ts');
+  return runJobs(repeatable(options, plan), jobs, show, signal);
 }
 
 async function report(

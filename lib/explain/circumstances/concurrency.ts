@@ -41,12 +41,17 @@ export async function sameValues(state: RequestState, search: Search): Promise<E
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
   if (found === undefined) return undefined;
-  const { waves, repeat } = found;
-  const text = await withSameText(state, size, search);
+  const { waves } = found;
+  const {
+    state: shown,
+    exchange,
+    repeat,
+    property,
+  } = { ...found, ...(await withSameText(state, size, search)) };
   return {
-    ...bareExplanation(text?.state ?? found.state, text?.exchange ?? found.exchange),
+    ...bareExplanation(shown, exchange),
     kind: 'under-concurrency',
-    conditions: [{ phrase: besideSame(text?.property ?? ID), topics: ['known value'] }],
+    conditions: [{ phrase: besideSame(property ?? ID), topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
     outside: [0, waves],
     repeat,
@@ -61,14 +66,19 @@ interface Shown {
   /** Waves of requests in which the symptom showed. */
   readonly waves: number;
   readonly repeat: Explanation['repeat'];
+  /** What two requests share, if it is not the id. */
+  readonly property?: string;
 }
+
+/** Each repetition sends two requests at once. */
+const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
 
 /** A property of which the same new text in two concurrent plants suffices, though their ids differ. */
 async function withSameText(
   state: RequestState,
   size: number,
   search: Search,
-): Promise<(Pick<Shown, 'state' | 'exchange'> & { readonly property: string }) | undefined> {
+): Promise<Omit<Shown, 'waves'> | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
     (name) => state.plant.get(name) !== undefined,
   );
@@ -81,7 +91,7 @@ async function withSameText(
     const template = { ...state.template, preceding: { template: other, connection: 'beside' } } as const;
     const beside: RequestState = { ...state, plant, template };
     const [exchange] = await sendTogether(beside, size, search);
-    if (exchange !== undefined) return { state: beside, exchange, property };
+    if (exchange !== undefined) return { state: beside, exchange, property, repeat: inPairs(size) };
   }
   return undefined;
 }
@@ -123,7 +133,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
     exchange = one;
   }
   if (exchange === undefined || waves < 2) return undefined;
-  return { state: after('beside'), exchange, waves, repeat: { times: size * 4, inFlight: 2 } };
+  return { state: after('beside'), exchange, waves, repeat: inPairs(size) };
 }
 
 /** Concurrent pairs per wave, and number of waves. */

@@ -207,13 +207,13 @@ export const BY_CHANCE: readonly Explains[] = [
   explainsChance,
   acceptsCarrier,
   convertsToo,
-  answersInvalid,
   killsOthers,
 ];
 
 /** What follows from another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
+  answersInvalid,
   includes,
   readsOnlyBeginning,
   rejectsEverything,
