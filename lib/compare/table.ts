@@ -1,4 +1,5 @@
 import { groupBy, sum } from '../collections.ts';
+import { isResponseTime } from '../report/wording/facts.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import { counted } from '../text.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
@@ -85,7 +86,7 @@ export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];
   return keys
-    .filter((key) => !key.startsWith('response-time-ms/'))
+    .filter((key) => !isResponseTime(key))
     .map((key) => ({ key, values: columns.map(({ observations }) => observations[key]) }))
     .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
 }

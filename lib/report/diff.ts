@@ -3,6 +3,7 @@ import type { Observations } from '../run/result/result.ts';
 import { counted } from '../text.ts';
 import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
+import { isResponseTime } from './wording/facts.ts';
 import { type Paint, plain, truncate } from './wording/format-text.ts';
 import { headlineOf } from './wording/headline.ts';
 
@@ -45,7 +46,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
       ...[...earlier.keys()].filter((id) => !later.has(id)),
     ],
     observations: keys
-      .filter((key) => !key.startsWith('response-time-ms/'))
+      .filter((key) => !isResponseTime(key))
       .map((key) => ({ key, before: before.observations[key], now: now.observations[key] }))
       .filter((one) => one.before !== one.now),
   };

@@ -168,11 +168,8 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
 }
 
 /** The preposition between a symptom and the requests that show it. */
-export const toWhom = (symptom: TargetSymptom): string =>
-  isSlow(symptom)
-    ? ''
-    : symptom.kind === 'rejects'
-      ? 'for '
-      : aspectOf(symptom) === 'outcome'
-        ? 'to '
-        : 'in ';
+export function toWhom(symptom: TargetSymptom): string {
+  if (isSlow(symptom)) return '';
+  if (symptom.kind === 'rejects') return 'for ';
+  return aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';
+}

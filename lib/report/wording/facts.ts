@@ -42,6 +42,9 @@ export function sentText({ requests, seconds, waited, closedUnderRequests = 0, c
   return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
 }
 
+/** Whether an observation is a response time: no two runs have the same. */
+export const isResponseTime = (key: string): boolean => key.startsWith('response-time-ms/');
+
 /** The observations that interest most readers, by a short name. */
 const HIGHLIGHTS: Readonly<Record<string, string>> = {
   'missing-token/status': 'no token',

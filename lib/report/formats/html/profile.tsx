@@ -1,11 +1,14 @@
+import { pick } from '../../../collections.ts';
 import type { RunRecord } from '../../record/record.ts';
+import { isResponseTime } from '../../wording/facts.ts';
 import { profileOf, type SentencePart } from '../../wording/profile.ts';
 import { List, Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
   // The plot of all response times says more than these figures of the observations.
-  const topics = profileOf(record.observations).filter(({ heading }) => heading !== 'Response times');
+  const keys = Object.keys(record.observations).filter((key) => !isResponseTime(key));
+  const topics = profileOf(pick(record.observations, ...keys));
   return (
     <Section id="profile" heading="Observed behaviour">
       <p class="note">
