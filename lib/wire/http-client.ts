@@ -7,6 +7,9 @@ import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } fro
 import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
+/** Bytes of response bodies in flight, if all have the average length. */
+const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
+
 /** Counts as one towards the concurrency limit. */
 interface Slot {
   main: Connection;
@@ -160,6 +163,12 @@ export class HttpClient {
   /** Halves the concurrency limit, down to 1. */
   lowerConcurrency(): void {
     this.setConcurrencyLimit(Math.max(1, Math.floor(this.limit / 2)));
+  }
+
+  /** Lowers the concurrency limit so that bodies of this many bytes fit into a fixed amount of memory. */
+  lowerConcurrencyFor(bodyBytes: number): void {
+    const fitting = Math.max(1, Math.floor(MAX_IN_FLIGHT_BYTES / Math.max(1, bodyBytes)));
+    if (fitting < this.limit) this.setConcurrencyLimit(fitting);
   }
 
   /** Changes the concurrency limit. Requests under way go on, and idle connections beyond the limit are closed. */

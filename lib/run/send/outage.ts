@@ -6,7 +6,7 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 const MAX_TIMEOUTS = 150;
 
 /** If this many responses have more than so many bytes on average, to read and judge those of a run takes many minutes. */
-const HUGE = { averageBytes: 512 * 1024, responses: 24 } as const;
+const HUGE = { averageBytes: 512 * 1024, responses: 4 } as const;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
@@ -47,7 +47,12 @@ export class Outage {
 
   /** Whether all responses are so large that a run would not end soon. */
   get isHuge(): boolean {
-    return this.complete >= HUGE.responses && this.bytes > this.complete * HUGE.averageBytes;
+    return this.complete >= HUGE.responses && this.averageBytes > HUGE.averageBytes;
+  }
+
+  /** Bytes of the body of a complete response. */
+  get averageBytes(): number {
+    return this.bytes / Math.max(1, this.complete);
   }
 
   /** Call when the store has served a request after all. */

@@ -214,9 +214,9 @@ const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   remedy: 'find out which requests it answers, for example with --concurrency 1, then repeat the run',
 });
 
-const answersTooMuch = ({ complete, bytes }: Outage): Stop => ({
+const answersTooMuch = ({ complete, averageBytes }: Outage): Stop => ({
   kind: 'too-large',
-  reason: `the responses are too large: ${complete} had ${(bytes / complete / 1e6).toFixed(1)} MB on average`,
+  reason: `the responses are too large: ${complete} had ${(averageBytes / 1e6).toFixed(1)} MB on average`,
   remedy: 'answer with the plant, or the error, and nothing else',
 });
 

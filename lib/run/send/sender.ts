@@ -366,8 +366,8 @@ export class Sender {
     );
     if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
-    this.lowerLimits(exchange);
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
+    this.lowerLimits(exchange);
     this.cookies.learn(exchange, template);
     if (template.preceding !== undefined && before !== undefined) {
       // A request outside the contract may always get any response; do not wait for another.
@@ -395,6 +395,7 @@ export class Sender {
   private lowerLimits(exchange: Exchange): void {
     if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
       this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
+    this.client.lowerConcurrencyFor(this.outage.averageBytes);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
       this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
