@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { matcherOf, unmatched } from './lib/check-ids.ts';
 import type { Given, Needed, Options } from './lib/config/options.ts';
 import { settingsOf } from './lib/config/read-options.ts';
 import { DocumentError } from './lib/contract/document.ts';
-import { ownContract } from './lib/contract/own-contract.ts';
-import { matcherOf, unmatched } from './lib/glob.ts';
+import { bundledContract } from './lib/contract/own-contract.ts';
+import { EventLog } from './lib/event-log.ts';
 import { readText } from './lib/read-text.ts';
 import { namedBy } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
@@ -49,52 +50,26 @@ export interface Run extends AsyncIterable<RunEvent> {
  * does results in a record.
  */
 export function run(options: RunOptions, signal?: AbortSignal): Run {
-  const history: RunEvent[] = [];
-  let [done, wake] = [false, () => {}];
-  let news = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  const notify = () => {
-    wake();
-    news = new Promise((resolve) => {
-      wake = resolve;
-    });
-  };
+  const log = new EventLog<RunEvent>();
   const work = async (): Promise<RunRecord> => {
-    try {
-      const settings = settingsOf(options);
-      if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
-        throw new UsageError('The second argument of run must be an AbortSignal or absent.');
-      const plan = await planOf(settings);
-      const recorder = new Recorder(secretsOf(settings), await knownDeviations(settings));
-      for await (const event of runEvents(plan, signal)) {
-        recorder.add(event);
-        history.push(event);
-        notify();
-      }
-      return recorder.record();
-    } finally {
-      done = true;
-      notify();
+    const settings = settingsOf(options);
+    if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
+      throw new UsageError('The second argument of run must be an AbortSignal or absent.');
+    const plan = await planOf(settings);
+    const recorder = new Recorder(secretsOf(settings), await knownDeviations(settings));
+    for await (const event of runEvents(plan, signal)) {
+      recorder.add(event);
+      log.append(event);
     }
+    return recorder.record();
   };
   const record = work();
   // A caller who only reads the events gets the error there.
-  record.catch(() => {});
-  return {
-    record,
-    async *[Symbol.asyncIterator]() {
-      for (let next = 0; ; ) {
-        const event = history[next];
-        if (event !== undefined) {
-          next += 1;
-          yield event;
-        } else if (done) break;
-        else await news;
-      }
-      await record;
-    },
-  };
+  record.then(
+    () => log.end(),
+    (error: unknown) => log.end({ error }),
+  );
+  return { record, [Symbol.asyncIterator]: () => log[Symbol.asyncIterator]() };
 }
 
 /** Headers with common values that are not secret. */
@@ -178,7 +153,7 @@ async function contractOf(
   file: string | undefined,
   overlays: readonly string[],
 ): Promise<RunPlan['contract']> {
-  if (file === undefined) return ownContract(overlays);
+  if (file === undefined) return bundledContract(overlays);
   const { loadContract } = await import('./lib/contract/load-contract.ts');
   return loadContract(file, overlays);
 }

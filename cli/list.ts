@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { matcherOf } from '../lib/glob.ts';
+import { matcherOf } from '../lib/check-ids.ts';
 import { entryOf } from '../lib/list/entry.ts';
 import { json } from '../lib/list/json.ts';
 import { reference, sections } from '../lib/list/markdown.ts';
@@ -55,8 +55,8 @@ export async function listing(
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
   // Not needed for the table.
-  const { ownContract } = await import('../lib/contract/own-contract.ts');
-  const contract = await ownContract();
+  const { bundledContract } = await import('../lib/contract/own-contract.ts');
+  const contract = await bundledContract();
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {
     case 'table':

@@ -4,7 +4,7 @@ import { suite } from '../lib/package.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { exitAfterFlush, ignoreClosedPipes } from './streams.ts';
+import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
 type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
 
@@ -87,4 +87,4 @@ function tokensGiven(): string[] {
 }
 
 ignoreClosedPipes();
-exitAfterFlush(await main());
+setExitCode(await main());

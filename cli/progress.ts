@@ -56,7 +56,7 @@ export function progress(
     const left = Math.ceil((expected - requests) / rate);
     const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
     return [
-      isDone ? 'finding causes' : `${percentage} %`,
+      isDone ? 'finding causes' : `${percentage}%`,
       `${withSeparators(requests)} requests`,
       `${withSeparators(Math.round(rate))}/s`,
       ...(isForeseeable ? [`about ${duration(left)} left`] : []),

@@ -23,6 +23,6 @@ export function columns(): number | undefined {
 }
 
 /** Sets the exit code of the process: 2 if its output was lost. */
-export function exitAfterFlush(code: number): void {
+export function setExitCode(code: number): void {
   process.exitCode = writeFailed ? 2 : code;
 }

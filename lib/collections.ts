@@ -4,14 +4,14 @@ export const compact = <T>(...items: readonly (T | false | null | undefined)[]):
 
 /** The first items of a list, and a last one that says how many more there are. */
 export const atMost = (
-  most: number,
+  max: number,
   list: readonly string[],
   more = (count: number) => `and ${count} more`,
-): readonly string[] => (list.length > most ? [...list.slice(0, most), more(list.length - most)] : list);
+): readonly string[] => (list.length > max ? [...list.slice(0, max), more(list.length - max)] : list);
 
 /** The first names of a list in one line, and how many more there are. */
-export const firstNames = (most: number, names: readonly string[]): string =>
-  `${names.slice(0, most).join(', ')}${names.length > most ? ` and ${names.length - most} more` : ''}`;
+export const firstNames = (max: number, names: readonly string[]): string =>
+  `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
 
 export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);

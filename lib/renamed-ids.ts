@@ -1,4 +1,4 @@
-import { matcherOf } from './glob.ts';
+import { matcherOf } from './check-ids.ts';
 
 /** Renamed checks: ids of earlier versions, each with its present id. */
 const RENAMED_IDS: Readonly<Record<string, string>> = {

@@ -5,6 +5,10 @@ export const withSeparators = (count: number): string => String(count).replace(/
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${withSeparators(count)} ${count === 1 ? one : many}`;
 
+/** Nouns in one phrase: `a`, `a and b`, `a, b and c`. Without Intl, see above. */
+export const joined = (nouns: readonly string[], conjunction: 'and' | 'or'): string =>
+  nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} ${conjunction} ${nouns.at(-1)}`;
+
 const inCapitals = (letters: string) => letters.toUpperCase();
 
 /** A text with a capital first letter. */

@@ -1,4 +1,4 @@
-import { areaOf } from './glob.ts';
+import { areaOf } from './check-ids.ts';
 import { suggestion } from './nearest.ts';
 import { renamingOf } from './renamed-ids.ts';
 import { UsageError } from './usage-error.ts';

@@ -175,7 +175,7 @@ function summary(all: readonly Explained[]): string {
   const expected = expectedTitles();
   const isNamed = ({ name, titles: [first = ''] }: Explained) => expected[name] === withoutNumbers(first);
   const of = (some: readonly Explained[], whole = all) =>
-    `${some.length} of ${whole.length} (${((100 * some.length) / Math.max(1, whole.length)).toFixed(1)} %)`;
+    `${some.length} of ${whole.length} (${((100 * some.length) / Math.max(1, whole.length)).toFixed(1)}%)`;
   const explainedAtAll = all.filter(({ titles }) => titles.length > 0);
   const withSteps = explainedAtAll.filter(({ reproduced }) => reproduced !== undefined);
   const others = explainedAtAll.filter(

@@ -5,8 +5,8 @@ import { invalidChecks } from './invalid.ts';
 import { invariantChecks } from './invariants.ts';
 import { observationChecks } from './observe.ts';
 import { ordinaryChecks } from './ordinary.ts';
-import { sequenceChecks } from './sequences.ts';
 import { stateChecks } from './state.ts';
+import { sequenceChecks } from './state-sequences.ts';
 import { unconstrainedChecks } from './unconstrained.ts';
 
 /**

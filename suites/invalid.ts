@@ -25,7 +25,7 @@ import {
 } from '../lib/payloads/malformed.ts';
 import { padded } from '../lib/payloads/pad-body.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
-import { InTurn } from '../lib/payloads/random.ts';
+import { RoundRobin } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
@@ -74,7 +74,7 @@ const invalidPlants =
           .filter((json) => json !== undefined && isInvalid(plants.contract, json))
           .map((json) => invalidCase(defect.name, requestWith(json ?? null), control));
       });
-      return inTurn(all ?? [], required ?? []);
+      return interleave(all ?? [], required ?? []);
     });
     return pickByKind(cases, ({ label }) => label);
   };
@@ -101,7 +101,7 @@ function severalWrong(plants: PlantFactory): readonly TestCase[] {
   });
 }
 
-const inTurn = <T>(first: readonly T[], second: readonly T[]): T[] =>
+const interleave = <T>(first: readonly T[], second: readonly T[]): T[] =>
   Array.from({ length: Math.max(first.length, second.length) }, (_, index) => [
     ...first.slice(index, index + 1),
     ...second.slice(index, index + 1),
@@ -145,7 +145,7 @@ const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => Json
 const anyInvalidPlant =
   (isTried: (defect: Defect) => boolean) =>
   (plants: PlantFactory): Arbitrary<TestCase> =>
-    new InTurn(
+    new RoundRobin(
       defectsOf(plants.contract.newPlant.shape)
         .filter(isTried)
         .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))

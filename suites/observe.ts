@@ -118,7 +118,7 @@ const recordsStatuses = (
   records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
 /** The same with one request after the other. */
-const asksInTurn: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
+const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
   records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
@@ -193,7 +193,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('tag/empty/echo', echo);
     },
   ),
-  asksInTurn(
+  sendsOneByOne(
     'observe/same-id-again',
     'How a second plant with the same id is answered.',
     'section 2, unspecified',
@@ -239,7 +239,7 @@ export const observationChecks: readonly Check[] = [
       return each('id-written', numerals, (numeral) => having(context, ID, new Raw(numeral)));
     },
   ),
-  asksInTurn(
+  sendsOneByOne(
     'observe/id-extremes',
     'How the limits of int64 are answered as ids.',
     'section 2, NewPlant',
@@ -314,7 +314,7 @@ export const observationChecks: readonly Check[] = [
     'A plant with a byte order mark before it.',
     (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
-  asksInTurn(
+  sendsOneByOne(
     'observe/lone-surrogates',
     'How a lone surrogate in a string is answered.',
     'RFC 8259 section 8.2',

@@ -9,7 +9,7 @@ import { DocumentError } from '../lib/contract/document.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { exactInteger, integerRange, sourceAt } from '../lib/contract/numeral.ts';
 import { applyOverlay } from '../lib/contract/overlay.ts';
-import { ownContract } from '../lib/contract/own-contract.ts';
+import { bundledContract } from '../lib/contract/own-contract.ts';
 import { readDocument } from '../lib/contract/read-document.ts';
 import { shapeOf } from '../lib/contract/shape.ts';
 import type { Validator } from '../lib/contract/validator.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 describe('the shipped document', () => {
   test('is prepared as it is loaded', async () => {
-    const prepared = await ownContract();
+    const prepared = await bundledContract();
     expect(prepared.newPlant.shape).toEqual(shipped.newPlant.shape);
     expect(prepared.plant.shape).toEqual(shipped.plant.shape);
     expect({ ...prepared.document, file: SHIPPED }).toEqual(shipped.document);

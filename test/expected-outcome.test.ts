@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownContract } from '../lib/contract/own-contract.ts';
+import { bundledContract } from '../lib/contract/own-contract.ts';
 import { twice, wrongToken } from '../lib/payloads/credentials.ts';
 import { expectedOutcomeOf } from '../lib/payloads/expected-outcome.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -40,11 +40,11 @@ test.each<[what: string, expected: ExpectedOutcome, template: RequestTemplate]>(
   ['a second token', 'reject-credential', { ...PLANT, credential: twice('f3a91c07d2', 'last') }],
 ])('%s: %s', async (_, expected, template) => {
   const request = fill(template, 7n, { token: TOKEN, host: 'localhost', prefix: '', headers: [] });
-  expect(expectedOutcomeOf(request, template, await ownContract(), TOKEN)).toBe(expected);
+  expect(expectedOutcomeOf(request, template, await bundledContract(), TOKEN)).toBe(expected);
 });
 
 test('the base URL of a request that was sent may have a path', async () => {
   const request = fill(PLANT, 7n, { token: TOKEN, host: 'localhost', prefix: '', headers: [] });
   const sent = { ...request, path: `/v1${request.path}` };
-  expect(expectedOutcomeOf(sent, PLANT, await ownContract(), TOKEN)).toBe('accept');
+  expect(expectedOutcomeOf(sent, PLANT, await bundledContract(), TOKEN)).toBe('accept');
 });

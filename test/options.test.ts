@@ -11,7 +11,7 @@ import { readConfig } from '../lib/config/config.ts';
 import { flagOf, IN_A_FILE, IN_CODE, OPTIONS, type OptionRow, variableOf } from '../lib/config/options.ts';
 import { configurationSchema, optionTables } from '../lib/config/options-table.ts';
 import { optionsIn, readOptions } from '../lib/config/read-options.ts';
-import { ownContract } from '../lib/contract/own-contract.ts';
+import { bundledContract } from '../lib/contract/own-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { answer, rightSteps } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';
@@ -215,7 +215,7 @@ const anyValue = (row: OptionRow): fc.Arbitrary<unknown> => {
 test('any value of an option results in a plan, a UsageError or a DocumentError', {
   timeout: 60_000,
 }, async () => {
-  const contract = await ownContract();
+  const contract = await bundledContract();
   const arbitrary = fc
     .constantFrom(...Object.entries(IN_CODE))
     .chain(([name, row]) => fc.record({ name: fc.constant(name), value: anyValue(row) }));

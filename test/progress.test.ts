@@ -38,7 +38,7 @@ describe('the progress of a run', () => {
   test('is one line on a terminal, which is redrawn and disappears at the end', () => {
     const texts = written(true, [0, start], [0.5, sent(1000)], [0.5, end]);
     expect(texts.join('')).not.toContain('\n');
-    expect(texts.at(-2)).toBe('\r20 %  1,000 requests  1,000/s  about 4 s left\u001b[K');
+    expect(texts.at(-2)).toBe('\r20%  1,000 requests  1,000/s  about 4 s left\u001b[K');
     expect(texts.at(-1)).toBe('\r\u001b[K');
   });
 
@@ -62,9 +62,9 @@ describe('the progress of a run', () => {
       [60, end],
     );
     expect(texts).toEqual([
-      '10 %  500 requests  50/s  about 90 s left  1 check failed\n',
-      '10 %  500 requests  25/s  about 3 min left  1 check failed\n',
-      '99 %  4,990 requests  166/s  about 1 s left  1 check failed\n',
+      '10%  500 requests  50/s  about 90 s left  1 check failed\n',
+      '10%  500 requests  25/s  about 3 min left  1 check failed\n',
+      '99%  4,990 requests  166/s  about 1 s left  1 check failed\n',
       'finding causes  4,990 requests  125/s  1 check failed\n',
     ]);
   });

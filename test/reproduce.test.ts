@@ -9,7 +9,7 @@ import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { type Reproduction, stepsOf } from '../lib/report/reproduce/steps.ts';
-import { fill, withUsual } from '../lib/run/send/fill-template.ts';
+import { fill, withDefaultHeaders } from '../lib/run/send/fill-template.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
@@ -30,13 +30,13 @@ const ONCE = { times: 1, inFlight: 1 } as const;
 async function reproductionOf(template: RequestTemplate, baseUrl: string, id = ID): Promise<Reproduction> {
   const endpoint = endpointOf(baseUrl, { timeout: 5000, ca: readFileSync(CERTIFICATE, 'utf8') });
   const client = new HttpClient(endpoint, 2);
-  const defaults = { token: TOKEN, host: endpoint.authority, prefix: '', headers: withUsual([]) };
+  const defaults = { token: TOKEN, host: endpoint.authority, prefix: '', headers: withDefaultHeaders([]) };
   const made = (one: RequestTemplate) => () => fill(one, id, defaults);
   const send = (one: RequestTemplate) => client.send(made(one)());
   const { preceding } = template;
   let exchanges: readonly Exchange[];
   if (preceding === undefined) exchanges = [await send(template)];
-  else if (preceding.connection === 'beside')
+  else if (preceding.connection === 'concurrent')
     exchanges = await Promise.all([send(preceding.template), send(template)]);
   else if (preceding.connection === 'other')
     exchanges = [await send(preceding.template), await send(template)];
@@ -96,7 +96,7 @@ const inOrder = (arrived: readonly Arrived[], template: RequestTemplate) => {
     const [, credential = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
     return `${credential} ${body.length} ${body}`;
   };
-  return template.preceding?.connection === 'beside'
+  return template.preceding?.connection === 'concurrent'
     ? [...arrived].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     : arrived;
 };
@@ -276,7 +276,10 @@ describe.skipIf(absent)('the steps', () => {
   }
 
   describe('with other requests', () => {
-    const preceded = (connection: 'same' | 'pipelined' | 'other' | 'beside', more: RequestTemplate = {}) =>
+    const preceded = (
+      connection: 'same' | 'pipelined' | 'other' | 'concurrent',
+      more: RequestTemplate = {},
+    ) =>
       reproductionOf(
         { ...withId(), preceding: { template: { ...withId(',"first":1'), ...more }, connection } },
         recorder().baseUrl,
@@ -312,7 +315,7 @@ describe.skipIf(absent)('the steps', () => {
     });
 
     test('send both at the same time', async () => {
-      const { output, arrived } = await arriving(await preceded('beside'), 500);
+      const { output, arrived } = await arriving(await preceded('concurrent'), 500);
       expect(arrived.map(({ underWay }) => underWay)).toEqual([0, 1]);
       expect(output).toBe('200\n200\n');
     });

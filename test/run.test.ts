@@ -300,7 +300,7 @@ describe('what prevents a verdict', () => {
     expect(record.results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
     const dropped = [...requests.values()].filter((count) => count === 8).length;
     expect(dropped).toBeGreaterThan(3);
-    expect(record.closedUnderRequests).toBe(dropped);
+    expect(record.closedMidRequest).toBe(dropped);
     expect(terminalReport(record, false).replace(/\s+/g, ' ')).toContain(
       `${dropped} connections closed during a request`,
     );

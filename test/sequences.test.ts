@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
 import { type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
+import { shortest } from '../lib/payloads/shrink-list.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
 import { json, type RunningStore, type StoreOptions, startStore } from '../reference/store.ts';
-import { shortest } from '../suites/shrink-list.ts';
 import { startNamed, TOKEN, withStore } from './helpers/stores.ts';
 
 const ID = 'state/answers-any-sequence';

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { AnswerReader } from '../lib/wire/answer-reader.ts';
+import { ResponseReader } from '../lib/wire/answer-reader.ts';
 import { type Endpoint, endpointOf, MAX_BODY_BYTES } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
 import { faultOf } from '../lib/wire/exchange.ts';
@@ -540,7 +540,7 @@ describe.each(WAYS)('connections %s', (_way, prepare) => {
       '/plants?second',
     ]);
     expect(server.connections()).toBe(2);
-    expect(client.closedUnderRequests).toBe(1);
+    expect(client.closedMidRequest).toBe(1);
   });
 
   test('a request whose connection closes after an interim response is sent again', async () => {
@@ -762,7 +762,7 @@ describe('an unsolicited 100 Continue', () => {
   test('is reported, and the same request works over a raw socket', async () => {
     const server = await answering(`HTTP/1.1 100 Continue\r\n\r\n${OK}`);
     const client = wireTo(server.url);
-    expect(faultIn(await client.send(post()))).toBe('unasked-continue');
+    expect(faultIn(await client.send(post()))).toBe('unsolicited-continue');
     expect(server.seen).toHaveLength(1);
     client.useRawSockets();
     const exchange = await client.send(post());
@@ -794,7 +794,7 @@ describe('classifying a fault', () => {
     [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'not-tls'],
     [coded('HPE_INVALID_CONSTANT'), 'not-http'],
     [coded('UND_ERR_HEADERS_OVERFLOW'), 'not-http'],
-    [coded('UND_ERR_SOCKET', 'bad response'), 'unasked-continue'],
+    [coded('UND_ERR_SOCKET', 'bad response'), 'unsolicited-continue'],
     [coded('UND_ERR_SOCKET', 'other side closed'), 'closed'],
     [coded('ECONNRESET'), 'closed'],
     [new Error('whatever'), 'closed'],
@@ -815,7 +815,7 @@ describe('classifying a fault', () => {
 describe('reading a response', () => {
   /** What a reader makes of bytes that arrive in these pieces. */
   function read(pieces: readonly Buffer[], { method = 'POST', cap = 1000, closes = false } = {}): unknown {
-    const reader = new AnswerReader(method, cap);
+    const reader = new ResponseReader(method, cap);
     let outcome: Response | undefined;
     try {
       for (const piece of pieces) {
@@ -1348,7 +1348,7 @@ describe.each([
     }, secure);
     const client = wireBelow(server.url);
     responseTo(await client.send(post({ body: Buffer.from(BODY), delivery: { headFirst: true } })));
-    expect([server.reads.length, client.closedUnderRequests]).toEqual([2, 1]);
+    expect([server.reads.length, client.closedMidRequest]).toEqual([2, 1]);
   });
 
   test('leaves no timers behind', async () => {

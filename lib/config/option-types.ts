@@ -13,7 +13,7 @@ export interface OptionType<Value = unknown, Given = Value> {
   readonly accepts: string;
   /** JSON Schema for a value in a file. Accepts at least everything that `read` accepts. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The value as it is used; undefined for an invalid one. @throws Misfit for an invalid value with a special reason */
+  /** The value as it is used; undefined for an invalid one. @throws InvalidValueError for an invalid value with a special reason */
   readonly read: (given: unknown) => Value | undefined;
   /** Turns text into a value for `read`, if it is not one already. */
   readonly ofText?: (text: string) => unknown;
@@ -34,7 +34,7 @@ export class InvalidValueError extends Error {}
 
 /**
  * @param written the value as the user wrote it, for the message
- * @throws Misfit
+ * @throws InvalidValueError
  */
 export function readAs<V>(
   { read, accepts, secret }: OptionType<V, unknown>,
@@ -47,7 +47,7 @@ export function readAs<V>(
   throw new InvalidValueError(`must be ${accepts}${isHidden ? '' : `, not ${shown(written)}`}`);
 }
 
-/** @throws Misfit */
+/** @throws InvalidValueError */
 export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 

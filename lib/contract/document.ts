@@ -23,5 +23,9 @@ export interface Document {
 export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
   new DocumentError(document.file, document.place(pointer), problem);
 
+/** The member of an object, or the element of an array; undefined if there is none. */
+export const memberOf = (value: unknown, key: string | number): unknown =>
+  (value as Record<string | number, unknown> | undefined)?.[key];
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

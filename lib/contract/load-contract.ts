@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { nameIn } from '../json-pointer.ts';
 import { compile, requireSchema } from './compile.ts';
 import { applied, type Contract, contractIn } from './contract.ts';
-import { type Document, DocumentError, errorAt, isObject, type Pointer } from './document.ts';
+import { type Document, DocumentError, errorAt, isObject, memberOf, type Pointer } from './document.ts';
 import { unknownKeywords } from './keywords.ts';
 import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
@@ -64,9 +64,6 @@ function follow(described: unknown, pointer: Pointer): Pointer {
   }
   return place;
 }
-
-const memberOf = (value: unknown, key: string | number): unknown =>
-  (value as Record<string | number, unknown> | undefined)?.[key];
 
 /** The target of a reference within the document. */
 function targetOf(value: unknown): string[] | undefined {

@@ -1,5 +1,5 @@
 import { jsonpath } from 'json-p3';
-import { errorAt, isObject, type Pointer } from './document.ts';
+import { errorAt, isObject, memberOf, type Pointer } from './document.ts';
 import { readDocument } from './read-document.ts';
 
 type JsonPathValue = Parameters<typeof jsonpath.query>[1];
@@ -51,14 +51,10 @@ function find(document: unknown, target: string, fail: (problem: string) => neve
   }
 }
 
-/** Undefined also if the parent has already been removed. */
-const child = (parent: unknown, key: string | number): unknown =>
-  (parent as Record<string | number, unknown> | undefined)?.[key];
-
 function updated(root: unknown, place: readonly (string | number)[], update: unknown): unknown {
   const [key, ...rest] = place;
   if (key === undefined) return merged(root, structuredClone(update));
-  (root as Record<string | number, unknown>)[key] = updated(child(root, key), rest, update);
+  (root as Record<string | number, unknown>)[key] = updated(memberOf(root, key), rest, update);
   return root;
 }
 
@@ -84,7 +80,7 @@ function without(root: unknown, places: readonly (readonly (string | number)[])[
   for (const place of places) {
     const key = place.at(-1);
     if (key === undefined) return {};
-    const parent = place.slice(0, -1).reduce<unknown>(child, root);
+    const parent = place.slice(0, -1).reduce<unknown>(memberOf, root);
     if (Array.isArray(parent)) {
       parent[Number(key)] = GONE;
       lists.add(parent);

@@ -12,7 +12,7 @@ const OWN_DOCUMENT = 'openapi.yaml';
  * no run loads a YAML parser and a schema compiler for it.
  * @throws DocumentError with file and place, if an overlay cannot be used
  */
-export async function ownContract(overlays: readonly string[] = []): Promise<Contract> {
+export async function bundledContract(overlays: readonly string[] = []): Promise<Contract> {
   if (overlays.length === 0 && isPrepared()) {
     return contractIn({
       document: { file: OWN_DOCUMENT, value: API, place: () => undefined },

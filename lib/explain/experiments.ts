@@ -7,7 +7,7 @@ import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts'
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/judging.ts';
 import type { RequestInFlight } from '../run/execute/last-requests.ts';
-import type { Answers } from '../run/result/cause.ts';
+import type { StatusCounts } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill-template.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
@@ -41,7 +41,7 @@ export interface ExplainedRun {
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
   /** The responses until the store accepted its last plant. */
-  readonly answers: Answers;
+  readonly answers: StatusCounts;
   /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
   readonly gone: boolean;
   /** The requests that may have killed the store, the likeliest first; none unless it died. */
@@ -222,7 +222,7 @@ function inIsolation(template: RequestTemplate): RequestTemplate {
   const { preceding } = template;
   if (preceding === undefined) return onFreshConnection(template);
   const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };
-  return preceding.connection === 'other' || preceding.connection === 'beside'
+  return preceding.connection === 'other' || preceding.connection === 'concurrent'
     ? onFreshConnection(apart)
     : apart;
 }

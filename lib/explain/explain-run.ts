@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
-import { type ExpectedOutcome, holdsFresh } from '../payloads/test-case.ts';
+import { dependsOnFreshId, type ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { FindCauses } from '../run/run.ts';
 import { explanationFor } from './choose-explanation.ts';
@@ -12,7 +12,13 @@ import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { sincePassed } from './circumstances/since-passed.ts';
-import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
+import {
+  acceptedNoLonger,
+  crashed,
+  neverAnswered,
+  sameForAll,
+  unreadBody,
+} from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
@@ -27,7 +33,7 @@ import {
 } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { merged } from './merge/merged.ts';
-import { REPEATS, Search } from './search.ts';
+import { Investigation, REPEATS } from './search.ts';
 import { keyOf, type SymptomKind } from './symptom/symptom.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
@@ -121,7 +127,7 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
     (await withinBudget(() => sameForAll(failures, experiments)));
   const unread =
     alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
-  const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
+  const lost = neverAnswered(failures, experiments) ?? crashed(failures, experiments);
   const known = compact(alike, unread, lost);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known];
@@ -199,7 +205,7 @@ async function explainSymptom(
   const clusters: Cluster[] = [];
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const search = new Search(lead, experiments);
+    const search = new Investigation(lead, experiments);
     const restartsBefore = experiments.restarts;
     const found = (await explainFailure(search)) ?? [
       intermittentOverall(search, left) ?? (await unexplained(search, left)),
@@ -210,7 +216,7 @@ async function explainSymptom(
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)
-      if (one !== lead) explaining.set(one, await explanationFor(found, new Search(one, experiments)));
+      if (one !== lead) explaining.set(one, await explanationFor(found, new Investigation(one, experiments)));
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults, which their own failures lead to.
@@ -223,7 +229,7 @@ async function explainSymptom(
 }
 
 /** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
-async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
+async function explainFailure(search: Investigation): Promise<readonly Explanation[] | undefined> {
   const all = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
@@ -235,7 +241,7 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   const isClear = found?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
   // A value that is always the same may have been sent before, and that may be what matters.
-  const mayBeKnown = before.length > 0 || !holdsFresh(template, search.experiments.token);
+  const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
   if (found !== undefined && (isClear || !mayBeKnown)) return histories(found, search);
   const one = await withinBudget(() => circumstancesOf(search));
   // A failure that shows each time needs no other requests.
@@ -243,14 +249,17 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   return found === undefined || before.length > 0 ? undefined : histories(found, search);
 }
 
-/** What is the same may be more than the id, which decides only as far as was tried. */
+/** The id is the only repeated value that was tried; other repeated values may matter as well. */
 const isBesideSame = ({ phrase }: Condition): boolean => phrase === besideSame(ID);
 
 /** Whether the symptom also occurs when the condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** Adds the required preceding requests to the explanation. */
-async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
+async function histories(
+  found: readonly Explanation[],
+  search: Investigation,
+): Promise<readonly Explanation[]> {
   const all: Explanation[] = [];
   for (const one of found) all.push((await withinBudget(() => withHistory(one, search))) ?? one);
   return all;
@@ -283,7 +292,7 @@ const MIN_INTERMITTENT_REQUESTS = 8;
 
 /** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
 function intermittentOverall(
-  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
+  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Investigation,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
   if (run.gone) return undefined;
@@ -309,7 +318,7 @@ function intermittentOverall(
 const MAX_RESENT = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
+async function recurs({ failure: { template }, symptom, experiments }: Investigation): Promise<boolean> {
   for (let remaining = MAX_RESENT; remaining > 0; remaining -= 1) {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
     if (exchange === undefined || experiments.isShown(exchange, template, symptom) === true) return true;
@@ -318,7 +327,7 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
 }
 
 /** What is known of a failure that no experiment shows again. */
-async function unexplained(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
+async function unexplained(search: Investigation, members: readonly CheckFailure[]): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
   const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;

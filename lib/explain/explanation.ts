@@ -2,14 +2,14 @@ import { fixedFor } from '../payloads/fresh.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { PrecedingRequest } from '../run/check.ts';
-import type { Answers, CauseKind, Ladder, Repeat } from '../run/result/cause.ts';
+import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { escapesIn, type Feature } from './condition/features.ts';
 import { type RequestPart, withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { withinBudget } from './experiments.ts';
-import type { Search } from './search.ts';
+import type { Investigation } from './search.ts';
 import type { Condition } from './wording/condition.ts';
 
 /** What experiments found out about a symptom. */
@@ -31,7 +31,7 @@ export interface Explanation {
   readonly outside: Tried;
   readonly repeat: Repeat;
   /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
-  readonly until?: Answers | undefined;
+  readonly until?: StatusCounts | undefined;
   /** Whether it shows for a while only, and the store recovers. */
   readonly isForAWhile?: boolean;
   /** The divisor, if the remainder of the id decides. */
@@ -84,7 +84,7 @@ const CONFIRMING_TRIES_IF_SLOW = 1;
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
-  search: Search,
+  search: Investigation,
 ): Promise<Explanation> {
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
@@ -108,7 +108,7 @@ export async function explanationOf(
 }
 
 /** The first exchange that shows the symptom; if none does, the last one. */
-async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
+async function shownAgain(state: RequestState, search: Investigation): Promise<Exchange> {
   let exchange = await search.send(state);
   for (
     let remaining = MIN_CONFIRMING_TRIES;
@@ -120,14 +120,10 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
 }
 
 /** Sends a request up to `times` times, as far as the budget allows. */
-async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
+async function tried(state: RequestState, times: number, search: Investigation): Promise<Tried> {
   let [failed, all] = [0, 0];
-  const maxTries = search.isSlow ? CONFIRMING_TRIES_IF_SLOW : times;
-  for (
-    let remaining = Math.min(times, maxTries);
-    remaining > 0 && search.experiments.hasBudget;
-    remaining -= 1
-  ) {
+  const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
+  for (let left = maxTries; left > 0 && search.experiments.hasBudget; left -= 1) {
     const shows = await search.shows(state);
     if (shows === true) failed += 1;
     if (shows !== undefined) all += 1;

@@ -37,7 +37,7 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
 ];
 
 /** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
-export class Search {
+export class Investigation {
   readonly failure: Failure;
   readonly symptom: TargetSymptom;
   readonly experiments: Experiments;
@@ -82,7 +82,7 @@ export class Search {
   }
 
   /** Ordinary requests with the fault parts of the failing one. */
-  get bases(): readonly RequestState[] {
+  get ordinaryVariants(): readonly RequestState[] {
     const { failingState: lead, faultParts } = this;
     const ordinary = ordinaryStates(this.contract);
     return lead === undefined ? ordinary : ordinary.map((one) => withParts(faultParts, lead, one));

@@ -1,5 +1,5 @@
+import { areaOf } from '../check-ids.ts';
 import { groupBy } from '../collections.ts';
-import { areaOf } from '../glob.ts';
 import { anchorOf } from '../package.ts';
 import { type BasisEntry, type CatalogueEntry, countOf, LEVELS } from './entry.ts';
 

@@ -6,7 +6,7 @@ import { truncate, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
-import { fill, USUAL } from '../run/send/fill-template.ts';
+import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
 import { utf8Text } from '../utf8.ts';
 
@@ -26,7 +26,7 @@ const MAX_EXAMPLE_CHARACTERS = 160;
 const TOKEN = 'PLANT_STORE_TOKEN';
 
 const filled = (template: RequestTemplate, id: bigint) =>
-  fill(template, id, { token: TOKEN, host: '', prefix: '', headers: USUAL });
+  fill(template, id, { token: TOKEN, host: '', prefix: '', headers: DEFAULT_HEADERS });
 
 /** What a check sends under a contract, the same on every call. */
 export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {

@@ -1,5 +1,5 @@
+import { areaOf } from '../check-ids.ts';
 import { groupBy } from '../collections.ts';
-import { areaOf } from '../glob.ts';
 import type { Paint } from '../report/wording/format-text.ts';
 import type { About, Level } from '../run/check.ts';
 import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';

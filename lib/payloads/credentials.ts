@@ -179,18 +179,6 @@ export function wrongToken(name: string): Credential {
   return found.credential;
 }
 
-const fixed = (name: string, value: string): InvalidCredential => ({
-  name,
-  kind: name,
-  credential: { values: () => [value], shell: [value] },
-});
-
-export const noToken: readonly InvalidCredential[] = [
-  { name: 'no Authorization header', kind: 'no header', credential: noCredential },
-  fixed('an empty Authorization header', ''),
-  fixed('Bearer without a token', 'Bearer'),
-];
-
 /** An Authorization value with the token as it is, unless `shell` says how the token is encoded in it. */
 const scheme = (
   name: string,
@@ -202,6 +190,12 @@ const scheme = (
   kind,
   credential: { values: (token) => [value(token)], shell: [shell] },
 });
+
+export const noToken: readonly InvalidCredential[] = [
+  { name: 'no Authorization header', kind: 'no header', credential: noCredential },
+  scheme('an empty Authorization header', () => '', 'an empty Authorization header'),
+  scheme('Bearer without a token', () => 'Bearer', 'Bearer without a token'),
+];
 
 export const otherSchemes: readonly InvalidCredential[] = [
   scheme(

@@ -3,7 +3,7 @@ import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '
 import { capitalised } from '../text.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { memoised } from './memoised.ts';
-import { at, besideGrid, gridOf } from './numbers.ts';
+import { at, gridOf, offGrid } from './numbers.ts';
 import { oneOfShape, otherName } from './plants.ts';
 import { sample } from './random.ts';
 import { HOSTILE, ordinaryTag, patterned } from './string-samples.ts';
@@ -86,7 +86,7 @@ function defectsAt(place: Place, shape: Shape): Defect[] {
   const kinds = shape.alternatives;
   if (kinds.length > 0)
     return uniqueByName([
-      ...wrongTypes(place, shape),
+      ...wrongTypeDefects(place, shape),
       ...kinds.flatMap((kind) => [
         ...constraints(place, kind),
         ...inside(place, kind),
@@ -95,7 +95,7 @@ function defectsAt(place: Place, shape: Shape): Defect[] {
       ...ofTwoKinds(place, kinds),
     ]);
   return [
-    ...wrongTypes(place, shape),
+    ...wrongTypeDefects(place, shape),
     ...constraints(place, shape),
     ...inside(place, shape),
     ...insideItems(place, shape),
@@ -207,10 +207,10 @@ function missingAll(shape: Shape): Defect[] {
 }
 
 /** Wrong types of a value. Integers belong to the numbers; fractions and numerals are listed separately. */
-type Foreign = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
+type WrongType = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
 
 /** Values of each type that a client may send instead of the right type, from likely to far-fetched. */
-const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
+const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> = {
   null: () => [null],
   boolean: () => [true, false],
   number: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
@@ -254,7 +254,7 @@ const OTHER_TYPES: Readonly<Record<Foreign, (own: Json) => readonly Json[]>> = {
 /** Hostile strings but for numerals, which have a defect of their own. */
 const WORDS = HOSTILE.filter((text) => text.trim() === '' || Number.isNaN(Number(text)));
 
-const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>>> = {
+const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Json>>> = {
   null: () => fc.constant(null),
   boolean: () => fc.boolean(),
   number: () =>
@@ -300,18 +300,18 @@ const sampledOtherTypes: Readonly<Record<Foreign, (own: Json) => Arbitrary<Json>
 };
 
 /** The types that a property must not have, including fractions (of `number`) and numerals (of `string`). */
-function foreignTypes(shape: Shape): Foreign[] {
+function wrongTypesFor(shape: Shape): WrongType[] {
   const types = typesOf(shape);
-  const foreign: Foreign[] = [];
+  const wrong: WrongType[] = [];
   const has = (type: JsonType) => types.includes(type);
   for (const type of ['null', 'boolean', 'string', 'array', 'object'] as const)
-    if (!has(type)) foreign.push(type);
-  if (!has('number')) foreign.push(has('integer') ? 'fraction' : 'number');
-  if (!has('string') && (has('integer') || has('number'))) foreign.push('numeral');
-  return foreign;
+    if (!has(type)) wrong.push(type);
+  if (!has('number')) wrong.push(has('integer') ? 'fraction' : 'number');
+  if (!has('string') && (has('integer') || has('number'))) wrong.push('numeral');
+  return wrong;
 }
 
-const TITLES: Readonly<Record<Foreign, string>> = {
+const TITLES: Readonly<Record<WrongType, string>> = {
   null: 'null',
   boolean: 'a boolean',
   number: 'a number',
@@ -322,8 +322,8 @@ const TITLES: Readonly<Record<Foreign, string>> = {
   object: 'an object',
 };
 
-function wrongTypes({ name, property, get, put }: Place, shape: Shape): Defect[] {
-  return foreignTypes(shape).map((type) => {
+function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): Defect[] {
+  return wrongTypesFor(shape).map((type) => {
     const own = (control: JsonObject): Json => get(control) ?? 'fern';
     return {
       name: `${name} is ${TITLES[type]}`,
@@ -473,7 +473,7 @@ function offTheGrid(
   }
   if (number.multipleOf !== undefined) {
     const inside = grid.first ?? (grid.last === undefined ? 1000n : grid.last - 1n);
-    const value = besideGrid(grid, inside, !fractions);
+    const value = offGrid(grid, inside, !fractions);
     if (value !== undefined) found.push([`is not a multiple of ${number.multipleOf}`, [value]]);
   }
   return found;

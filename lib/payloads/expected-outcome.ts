@@ -7,7 +7,7 @@ import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
 import { isPlantText } from './validity.ts';
 
 /** The interface states no size limit (section 8), so no store has to accept a larger body. */
-const MAX_BYTES = 64 * 1024;
+const MAX_CONTRACT_BYTES = 64 * 1024;
 
 /** The outcome that the contract demands of a request, from what was sent. */
 export function expectedOutcomeOf(
@@ -22,7 +22,7 @@ export function expectedOutcomeOf(
   if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
   if (!isAuthorised(template.credential, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
-  if (body.length > MAX_BYTES) return 'open';
+  if (body.length > MAX_CONTRACT_BYTES) return 'open';
   if (!isPlant(contract, body)) return 'reject-body';
   const type = headerValue(request.headers, 'content-type') ?? '';
   const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';

@@ -86,7 +86,7 @@ export const freshLike = (form: string): FreshText =>
 
 /** A text of the arbitrary for each id. Their number is unknown, so they may be used up. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
-  fc.nat().map((salt) => new FreshText((id) => sample(texts, salt, `fresh/${id}`, 0).value, 1));
+  fc.nat().map((seed) => new FreshText((id) => sample(texts, seed, `fresh/${id}`, 0).value, 1));
 
 /** One of the ids `from`, `from + step` and so on, less than `below`. */
 export function freshId(from: bigint, below: bigint, step = 1n): Raw {

@@ -121,7 +121,7 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
     weight: 3,
     arbitrary: fc
       .integer({ min: 1, max: 998 })
-      .map((mill) => edit('truncated', (text) => cutShort(text, mill))),
+      .map((perMille) => edit('truncated', (text) => cutShort(text, perMille))),
   },
   { weight: 2, arbitrary: tail().map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
   {
@@ -134,9 +134,9 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
 );
 
 /** Truncates inside the object, regardless of white space around it. */
-function cutShort(text: string, mill: number): string {
+function cutShort(text: string, perMille: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
-  return text.slice(0, start + Math.floor(((end - start) * mill) / 1000));
+  return text.slice(0, start + Math.floor(((end - start) * perMille) / 1000));
 }
 
 function tail(): Arbitrary<string> {

@@ -43,7 +43,7 @@ export const at = ({ step }: Grid, place: bigint): Json =>
   written({ digits: place * step.digits, scale: step.scale });
 
 /** A number off the grid, right after the given place; undefined if the grid contains every integer. */
-export function besideGrid(
+export function offGrid(
   { step: { digits, scale } }: Grid,
   place: bigint,
   integral: boolean,

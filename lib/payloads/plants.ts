@@ -45,14 +45,14 @@ export function plantOf(
 
 /** Undeclared properties, as many as `minProperties` requires beyond the declared ones. */
 function otherMembers(shape: Shape, variety: Variety): Arbitrary<readonly Member[]> {
-  const wanting = shape.minProperties - shape.properties.size;
+  const missing = shape.minProperties - shape.properties.size;
   const [kind] = shape.others;
-  if (wanting <= 0 || (kind === undefined && shape.closed)) return fc.constant([]);
+  if (missing <= 0 || (kind === undefined && shape.closed)) return fc.constant([]);
   const member = fc.tuple(
     otherName(kind?.pattern),
     kind === undefined ? fc.boolean() : oneOfShape(kind.shape, variety, true),
   );
-  return distinct(member, ([name]) => name, fc.constant(wanting), wanting);
+  return distinct(member, ([name]) => name, fc.constant(missing), missing);
 }
 
 /** Names for an undeclared property that match a pattern. */

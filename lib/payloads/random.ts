@@ -3,7 +3,7 @@ import { Arbitrary, Random, Stream, Value } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 /** Values of several arbitraries in turn, so that even a few samples cover all of them. */
-export class InTurn<T> extends Arbitrary<T> {
+export class RoundRobin<T> extends Arbitrary<T> {
   private readonly members: readonly Arbitrary<T>[];
 
   /** @param members at least one */
@@ -55,7 +55,7 @@ const withMember = <T>(member: Arbitrary<T>, { value, context }: Value<T>): Valu
  */
 export function sample<T>(arbitrary: Arbitrary<T>, seed: number, stream: string, index: number): Value<T> {
   const random = new Random(xoroshiro128plus(numberOf(`${seed}/${stream}/${index}`) | 0));
-  return arbitrary instanceof InTurn
+  return arbitrary instanceof RoundRobin
     ? arbitrary.generateAt(numberOf(`${seed}/${stream}`) + index, random)
     : // Without a bias: the probability of a payload does not depend on the number of cases.
       arbitrary.generate(random, undefined);

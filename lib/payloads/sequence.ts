@@ -69,7 +69,7 @@ const plain: Omit<Step, 'moment'> = {
   connection: 'kept',
 };
 
-const inTurn = (steps: readonly Partial<Step>[]): readonly Step[] =>
+const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step, moment) => ({ ...plain, ...step, moment }));
 
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
@@ -88,19 +88,22 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
     { plant: 102, wrong: invalid },
   ];
   return [
-    inTurn([
+    stepsInOrder([
       ...pickByKind(bodies, ({ name }) => name, MAX_REJECTED).map(
         (one, plant): Partial<Step> => ({ plant, wrong: one, connection: 'own' }),
       ),
       ...asBefore,
     ]),
-    inTurn([...invalidCredentials.map((one, plant): Partial<Step> => ({ plant, wrong: one })), ...asBefore]),
-    inTurn([
+    stepsInOrder([
+      ...invalidCredentials.map((one, plant): Partial<Step> => ({ plant, wrong: one })),
+      ...asBefore,
+    ]),
+    stepsInOrder([
       ...asBefore.flatMap((one) => [{ plant: 0, wrong: aborted }, one]),
       ...Array.from({ length: ABORTED_IN_A_ROW }, (_, plant) => ({ plant, wrong: aborted })),
       { plant: 103 },
     ]),
-    inTurn([
+    stepsInOrder([
       { plant: 0 },
       { plant: 0, wrong: withoutToken },
       { plant: 0, wrong: invalid },
@@ -111,7 +114,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
       { plant: 1, like: 'composed' },
       { plant: 1, like: 'decomposed' },
     ]),
-    inTurn([
+    stepsInOrder([
       { plant: 0, wrong: withoutToken },
       { plant: 0 },
       { plant: 1, wrong: invalid },

@@ -86,7 +86,7 @@ export interface Predecessor {
    * On the same connection, after its response or without waiting for it; on another one; or at the same
    * time.
    */
-  readonly connection: 'same' | 'pipelined' | 'other' | 'beside';
+  readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
 }
 
 /**
@@ -109,7 +109,7 @@ export interface TestCase {
 }
 
 /** Whether the fresh id changes the request. */
-export const holdsFresh = ({ body, path }: RequestTemplate, token: string): boolean =>
+export const dependsOnFreshId = ({ body, path }: RequestTemplate, token: string): boolean =>
   path?.includes('{id}') === true ||
   (body !== undefined && !Buffer.from(bytesOf(body, 1n, token)).equals(bytesOf(body, 2n, token)));
 

@@ -26,11 +26,11 @@ export function isInvalid(contract: Contract, json: Json): boolean {
   const asDoubles = () => undefined;
   if (isValid(contract, json) || contract.newPlant.validate(asDoubles, asParsed(json, id)).length === 0)
     return false;
-  return Buffer.byteLength(write(json, id)) <= MAX_BYTES;
+  return Buffer.byteLength(write(json, id)) <= MAX_SAFE_BYTES;
 }
 
 /** Maximum size of an invalid body, leaving room for white space below 64 KiB. */
-const MAX_BYTES = 60 * 1024;
+const MAX_SAFE_BYTES = 60 * 1024;
 
 /** Attempts to replace a plant that the document does not allow. */
 const MAX_PAYLOADS = 48;

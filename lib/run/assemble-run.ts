@@ -91,9 +91,21 @@ export function assembleRun(
     state,
     probe,
   });
-  const searchBudget = { left: SEARCH_BUDGET_REQUESTS };
+  const confirmationBudget = { left: SEARCH_BUDGET_REQUESTS };
   const executor = new CheckExecutor(
-    { judging, client, sender, monitor, recovery, state, seed, cases, concurrency, searchBudget, ordinary },
+    {
+      judging,
+      client,
+      sender,
+      monitor,
+      recovery,
+      state,
+      seed,
+      cases,
+      concurrency,
+      confirmationBudget,
+      ordinary,
+    },
     { catalogue, selected, thorough, shard, idsOf, invariants, onFailure: recordFailure },
   );
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };

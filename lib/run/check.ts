@@ -56,7 +56,7 @@ export interface CheckContext {
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
   /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
   judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
-  /** The finding of the first rule that an exchange breaks. Records nothing. */
+  /** The finding of the first rule that an exchange breaks. Records no failure. */
   find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;
   /** Records a failure that no single rule finds. */
   recordFailure(

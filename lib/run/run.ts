@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { EventLog } from '../event-log.ts';
 import { requireOrdinary } from '../payloads/check-satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
@@ -10,12 +11,12 @@ import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } fr
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight, type Readiness } from './preflight/preflight.ts';
-import type { Answers, Cause } from './result/cause.ts';
+import type { Cause, StatusCounts } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
-import { diedTimes, type Restart } from './send/recovery.ts';
+import { crashedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
 export interface RunPlan {
@@ -70,9 +71,9 @@ export interface RunPlan {
 }
 
 /** The options of a run with their defaults. */
-export type RunSettings = ReturnType<typeof settingsOf>;
+export type RunSettings = ReturnType<typeof withDefaults>;
 
-const settingsOf = (options: RunPlan) => ({
+const withDefaults = (options: RunPlan) => ({
   ...options,
   selected: options.selected ?? (() => true),
   seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
@@ -144,7 +145,7 @@ export interface RunFooter {
   /** Seconds spent waiting because the store asked for it. */
   readonly waited: number;
   /** Connections that closed while a request was under way, which was then sent again. */
-  readonly closedUnderRequests: number;
+  readonly closedMidRequest: number;
   /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
     readonly plants: number;
@@ -178,7 +179,7 @@ export interface RunHandle {
   /** The ordinary plant that the store accepted when the run began. */
   readonly accepted: Exchange | undefined;
   /** The responses until the store accepted its last plant. */
-  readonly answers: Answers;
+  readonly answers: StatusCounts;
   /** Times that the store died, or hung, and was started again. */
   readonly restarts: number;
   /** The requests that may have killed the store, the likeliest first; none unless it died. */
@@ -213,7 +214,7 @@ export async function openRun(
   requireOrdinary(options.contract);
   const started = performance.now();
   const startedAt = new Date().toISOString();
-  const settings = settingsOf(options);
+  const settings = withDefaults(options);
   const { catalogue, concurrency } = settings;
   const parts = assembleRun(settings, listeners);
   const { state, sender, monitor } = parts;
@@ -276,7 +277,7 @@ export async function openRun(
     },
     shortenTimeout: () => sender.shortenTimeout(),
     async close() {
-      if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
+      if (parts.recovery.restarts > 0) state.end(crashedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
       return footerOf(settings, parts, results, { advice, seconds: (performance.now() - started) / 1000 });
     },
@@ -332,7 +333,7 @@ function footerOf(
     requests: sender.requests,
     latency: sender.latency.summary,
     waited: sender.waitedMs / 1000,
-    closedUnderRequests: client.closedUnderRequests,
+    closedMidRequest: client.closedMidRequest,
     created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
     collisions: collisions.count,
   };
@@ -393,77 +394,40 @@ export async function findCauses(
 
 /** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
 export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-  const queue = new Queue<RunEvent>();
-  const working = work(options, queue, signal).then(
-    () => queue.end(),
-    (error: unknown) => queue.fail(error),
+  const log = new EventLog<RunEvent>();
+  work(options, log, signal).then(
+    () => log.end(),
+    (error: unknown) => log.end({ error }),
   );
-  yield* queue.drain();
-  await working;
+  yield* log;
 }
 
 /** Least time between two `progress` events. */
 const PROGRESS_INTERVAL_MS = 100;
 
-async function work(options: RunPlan, queue: Queue<RunEvent>, signal?: AbortSignal): Promise<void> {
+async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
   let reportedAt = 0;
   const onProgress = (requests: number) => {
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
     reportedAt = performance.now();
-    queue.push({ type: 'progress', requests });
+    log.append({ type: 'progress', requests });
   };
   const onFailure = ({ id, level }: Check, failure: Failure) =>
-    queue.push({ type: 'failure', id, level, failure });
+    log.append({ type: 'failure', id, level, failure });
   const run = await openRun(options, { onProgress, onFailure }, signal);
   try {
-    queue.push({ type: 'start', header: run.header });
+    log.append({ type: 'start', header: run.header });
     let index = 0;
     const results: CheckResult[] = [];
-    for await (const result of run.runAll(({ id }) => queue.push({ type: 'check', id, index }))) {
-      queue.push({ type: 'result', result });
+    for await (const result of run.runAll(({ id }) => log.append({ type: 'check', id, index }))) {
+      log.append({ type: 'result', result });
       results.push(result);
       index += 1;
     }
     const causes = await findCauses(results, run, options);
-    if (causes !== undefined) queue.push({ type: 'causes', causes });
+    if (causes !== undefined) log.append({ type: 'causes', causes });
   } finally {
-    queue.push({ type: 'end', footer: await run.close() });
-  }
-}
-
-/** An unbounded queue between a synchronous producer and an asynchronous consumer. */
-class Queue<T> {
-  private readonly values: T[] = [];
-  private done: { error?: unknown } | undefined;
-  private wake: () => void = () => {};
-
-  push(value: T): void {
-    this.values.push(value);
-    this.wake();
-  }
-
-  end(): void {
-    this.done = {};
-    this.wake();
-  }
-
-  fail(error: unknown): void {
-    this.done = { error };
-    this.wake();
-  }
-
-  async *drain(): AsyncGenerator<T> {
-    for (;;) {
-      yield* this.values.splice(0);
-      if (this.values.length > 0) continue;
-      if (this.done !== undefined) {
-        if ('error' in this.done) throw this.done.error;
-        return;
-      }
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
+    log.append({ type: 'end', footer: await run.close() });
   }
 }
 

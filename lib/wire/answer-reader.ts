@@ -1,5 +1,5 @@
 import { Bytes } from './bytes.ts';
-import { MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
+import { MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
 import { headerValues } from './headers.ts';
 
@@ -15,7 +15,7 @@ type Framing =
   | { readonly kind: 'length'; readonly length: number };
 
 /** Parses one HTTP/1.x response from the bytes of a connection (RFC 9112). */
-export class AnswerReader {
+export class ResponseReader {
   readonly interim: number[] = [];
   private readonly method: string;
   private pending: Buffer = Buffer.alloc(0);
@@ -54,7 +54,7 @@ export class AnswerReader {
       const head = headOf(this.pending.toString('latin1', 0, end));
       this.pending = this.pending.subarray(end + 4);
       if (head.status >= 100 && head.status < 200 && head.status !== 101) {
-        if (this.interim.length < MAX_INTERIM_ANSWERS) this.interim.push(head.status);
+        if (this.interim.length < MAX_INTERIM_RESPONSES) this.interim.push(head.status);
       } else {
         this.framing = framingOf(head, this.method);
         this.head = head;

@@ -1,5 +1,5 @@
-/** To read a piece costs time, however small it is: beyond so many, each counts for so many bytes more. */
-const [FREE_PIECES, PIECE_COST] = [4096, 16];
+/** Every chunk costs time to read, however small: after the first 4096, each counts as 16 extra bytes towards the limit. */
+const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
 
 /**
  * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the
@@ -39,7 +39,7 @@ export class Bytes {
 
   /** Whether it is not worth reading on: the body is too long, or comes in a great many tiny pieces. */
   get isTooMuch(): boolean {
-    return this.isTooLong || this.length + (this.pieces - FREE_PIECES) * PIECE_COST > 2 * this.limit;
+    return this.isTooLong || this.length + (this.pieces - FREE_CHUNKS) * CHUNK_COST_BYTES > 2 * this.limit;
   }
 
   /** What is kept. */

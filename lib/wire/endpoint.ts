@@ -24,7 +24,7 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Limit on a head, a trailer section, or the extensions of one chunk. No reasonable server sends more. */
 export const MAX_HEAD_BYTES = 256 * 1024;
 /** Interim responses that are recorded; further ones are ignored. */
-export const MAX_INTERIM_ANSWERS = 1000;
+export const MAX_INTERIM_RESPONSES = 1000;
 
 /** The endpoint of a base URL such as `http://[::1]:8080/api/`. */
 export function endpointOf(

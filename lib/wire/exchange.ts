@@ -94,7 +94,7 @@ export type FaultKind =
   | 'closed'
   | 'not-http'
   /** undici treats an unsolicited 100 Continue as an error; RFC 9110 section 15.2 lets a store send it. */
-  | 'unasked-continue'
+  | 'unsolicited-continue'
   /** We closed the connection, as the delivery of the request asks; this says nothing about the store. */
   | 'aborted';
 
@@ -104,7 +104,7 @@ export interface Fault {
   /** The message of the transport. */
   readonly detail: string;
   /** The bytes do not even begin like HTTP/1: another protocol, not malformed HTTP. */
-  readonly foreign?: true;
+  readonly isOtherProtocol?: true;
 }
 
 /**
@@ -151,7 +151,7 @@ export function faultOf(error: unknown): Fault {
     if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect-timeout';
     if (UNTRUSTED.test(code)) return 'untrusted';
     if (NOT_TLS.test(code)) return 'not-tls';
-    if (message === 'bad response') return 'unasked-continue';
+    if (message === 'bad response') return 'unsolicited-continue';
     if (
       name === 'HTTPParserError' ||
       code.startsWith('HPE_') ||
@@ -166,6 +166,6 @@ export function faultOf(error: unknown): Fault {
   return {
     kind: kind(),
     detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message,
-    ...(message.includes(FOREIGN) ? { foreign: true } : {}),
+    ...(message.includes(FOREIGN) ? { isOtherProtocol: true } : {}),
   };
 }

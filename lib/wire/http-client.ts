@@ -32,7 +32,7 @@ const ABORT_NOTICED_MS = 20;
 export class HttpClient {
   readonly endpoint: Endpoint;
   /** Connections that closed while a request was under way, which was then sent again. */
-  closedUnderRequests = 0;
+  closedMidRequest = 0;
   private readonly slots: Slot[] = [];
   private readonly idle: Slot[] = [];
   private readonly waiting: ((slot: Slot) => void)[] = [];
@@ -79,7 +79,7 @@ export class HttpClient {
       };
       const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
       if (this.kind === SocketConnection || !this.canFallBack || !isUnreadable(exchange)) return exchange;
-      return await this.readByOurselves(slot, exchange, again());
+      return await this.retryWithOwnReader(slot, exchange, again());
     } finally {
       this.release(slot);
     }
@@ -179,7 +179,7 @@ export class HttpClient {
       if (slot !== undefined) this.discard(slot);
     }
     while (this.busy < this.limit && this.waiting.length > 0)
-      this.waiting.shift()?.(this.idle.pop() ?? this.opened());
+      this.waiting.shift()?.(this.idle.pop() ?? this.openSlot());
   }
 
   private get busy(): number {
@@ -196,7 +196,7 @@ export class HttpClient {
     if (this.busy >= this.limit) return new Promise((resolve) => this.waiting.push(resolve));
     // The connection used last is the least likely to be closed, and its reuse reveals state that clings to
     // connections.
-    const slot = this.idle.pop() ?? this.opened();
+    const slot = this.idle.pop() ?? this.openSlot();
     return Promise.resolve(slot);
   }
 
@@ -213,7 +213,7 @@ export class HttpClient {
     void slot.rawSocket?.close();
   }
 
-  private opened(): Slot {
+  private openSlot(): Slot {
     const slot: Slot = { main: new this.kind(this.endpoint) };
     this.slots.push(slot);
     return slot;
@@ -225,7 +225,7 @@ export class HttpClient {
   }
 
   private async sendOnMain(slot: Slot, request: Request, limits = this.limits): Promise<Exchange> {
-    const framedRequest = framed(this.endpoint, request);
+    const framedRequest = addFraming(this.endpoint, request);
     return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, limits);
   }
 
@@ -243,21 +243,21 @@ export class HttpClient {
     rawSocket: SocketConnection,
     requests: readonly Request[],
   ): Promise<readonly Exchange[]> {
-    const framedRequests = requests.map((request) => framed(this.endpoint, request));
+    const framedRequests = requests.map((request) => addFraming(this.endpoint, request));
     if (this.closed) return framedRequests.map(abandoned);
     if (requests.some(({ delivery }) => delivery?.freshConnection)) await rawSocket.close();
     return rawSocket.sendAll(framedRequests, this.limits);
   }
 
   private async sendOnRawSocket(rawSocket: SocketConnection, request: Request): Promise<Exchange> {
-    const framedRequest = framed(this.endpoint, request);
+    const framedRequest = addFraming(this.endpoint, request);
     if (this.closed) return abandoned(framedRequest);
     if (request.delivery?.freshConnection === true) await rawSocket.close();
     return rawSocket.send(framedRequest, this.limits);
   }
 
   /** Sends a request again whose response undici cannot read, and all further ones by our own means if these can. */
-  private async readByOurselves(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
+  private async retryWithOwnReader(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request);
     // If our reader finds no final response either, the error of undici stays.
@@ -270,8 +270,8 @@ export class HttpClient {
 
   /** The outcome of a request, which is sent again if its connection was closed under it. */
   private async retriedIfClosed(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
-    if (!isClosedUnder(exchange) || this.closed) return exchange;
-    this.closedUnderRequests += 1;
+    if (!isClosedMidRequest(exchange) || this.closed) return exchange;
+    this.closedMidRequest += 1;
     let second = await again();
     for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
     // If nothing listens any more, the first exchange says what happened to the request.
@@ -323,7 +323,7 @@ const isUnread = (exchange: Exchange): boolean =>
  * Whether the connection was closed without a final response, or with 408, which a server sends on a
  * connection that was idle for too long (RFC 9110 section 15.5.9). Both may have crossed the request.
  */
-const isClosedUnder = (exchange: Exchange) =>
+const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined);
 
@@ -334,7 +334,7 @@ const MAX_DELAYED_TRIES = 4;
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];
 
 const wasDelayed = (exchange: Exchange): boolean =>
-  isClosedUnder(exchange) &&
+  isClosedMidRequest(exchange) &&
   exchange.request.delivery !== undefined &&
   exchange.ms >= MIN_DELAY_MS &&
   exchange.ms <= MAX_DELAY_MS;
@@ -385,7 +385,7 @@ function* batchesOf(
 }
 
 /** Adds the path of the base URL and the headers of framing to a request. */
-function framed({ authority, prefix }: Endpoint, request: Request): Request {
+function addFraming({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
   const framing = body === undefined ? 'length' : request.framing;
   const framings: HeaderPair[] = [];

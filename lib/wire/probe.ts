@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 const MAX_WAIT_MS = 2000;
 
 /** The first bytes from a server, in whatever protocol. */
-export interface Answered {
+export interface FirstBytes {
   /** Empty if the server closed the connection or sent nothing. */
   readonly bytes: Buffer;
   /** The protocol that ALPN agreed on. */
@@ -26,7 +26,7 @@ export function probe(
   { host, port, secure, tls, timeout }: Endpoint,
   sent: string,
   { before = '', alpn }: Probe = {},
-): Promise<Answered> {
+): Promise<FirstBytes> {
   return new Promise((resolve) => {
     let agreed: string | undefined;
     const socket = connectPlain({ host, port });

@@ -38,10 +38,10 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {
   const target = delivery?.absoluteTarget === true ? `${origin}${path}` : path;
   const lines = headers.map((pair) => pair.join(`:${delivery?.headerGap ?? ' '}`));
-  const isOwn =
+  const setsConnection =
     delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || hasHeader(headers, 'connection');
   // undici sends it in this place.
-  if (!isOwn && delivery?.version === undefined) lines.splice(1, 0, 'connection: keep-alive');
+  if (!setsConnection && delivery?.version === undefined) lines.splice(1, 0, 'connection: keep-alive');
   return Buffer.from(
     [`${method} ${target} HTTP/${delivery?.version ?? '1.1'}`, ...lines, '', ''].join('\r\n'),
     'latin1',

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { AnswerReader } from './answer-reader.ts';
+import { ResponseReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -183,7 +183,7 @@ export class SocketConnection implements Connection {
 /** A request under way, and its outcome so far. */
 interface Written {
   readonly request: Request;
-  readonly reader: AnswerReader;
+  readonly reader: ResponseReader;
   outcome: Response | Fault;
   ms: number;
   continueWaitMs?: number;
@@ -235,7 +235,7 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
 
 const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Written => ({
   request,
-  reader: new AnswerReader(request.method, bodyBytes),
+  reader: new ResponseReader(request.method, bodyBytes),
   outcome: CUT_SHORT,
   ms: 0,
 });

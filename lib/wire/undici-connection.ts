@@ -4,7 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
 import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
-import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS } from './endpoint.ts';
+import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
 
 /** A connection that undici handles; used for all ordinary requests with a Content-Length. */
@@ -101,7 +101,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (status < 200) {
-      if (this.interim.length < MAX_INTERIM_ANSWERS) this.interim.push(status);
+      if (this.interim.length < MAX_INTERIM_RESPONSES) this.interim.push(status);
       return;
     }
     this.head = { status, statusText, headers: pairs(controller.rawHeaders) };

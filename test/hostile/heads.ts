@@ -178,7 +178,7 @@ export const heads: readonly Hostile[] = [
     expected: fails,
   },
   {
-    name: 'unasked-continue',
+    name: 'unsolicited-continue',
     does: '100 Continue before each right response',
     start: always(({ right }) =>
       Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), answer(right)]),

@@ -20,6 +20,6 @@ for (const { area, ignoreStatic } of areas) {
   const found = of('Killed', 'Timeout');
   const tried = found + of('Survived', 'NoCoverage');
   console.log(
-    `lib/${area}: ${found} of ${tried} mutants found, ${((100 * found) / tried).toFixed(1)} %; ${of('Ignored')} left out`,
+    `lib/${area}: ${found} of ${tried} mutants found, ${((100 * found) / tried).toFixed(1)}%; ${of('Ignored')} left out`,
   );
 }

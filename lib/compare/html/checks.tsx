@@ -1,4 +1,4 @@
-import { areaOf } from '../../glob.ts';
+import { areaOf } from '../../check-ids.ts';
 import { Choice } from '../../report/formats/html/kit/filter.tsx';
 import { CheckLink, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';

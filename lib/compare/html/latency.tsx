@@ -78,8 +78,8 @@ type LatencyData = NonNullable<RunColumn['latency']>;
 
 const NUMBERS = [
   ['Median', 'median'],
-  ['95 %', 'p95'],
-  ['99 %', 'p99'],
+  ['95%', 'p95'],
+  ['99%', 'p99'],
   ['Longest', 'longest'],
 ] as const;
 

@@ -10,7 +10,7 @@ import {
   WORDS,
 } from '../../report/formats/html/kit/text.tsx';
 import type { Level } from '../../run/check.ts';
-import { counted } from '../../text.ts';
+import { capitalised, counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { verdictOf } from '../table.ts';
 import {
@@ -100,7 +100,7 @@ export function Marks({
           <table class="sortable marks-table" id={`${id}-table`}>
             <thead>
               <tr>
-                <SortableHead>{noun.charAt(0).toUpperCase() + noun.slice(1)}</SortableHead>
+                <SortableHead>{capitalised(noun)}</SortableHead>
                 <SortableHead first="descending" number>
                   Fail at
                 </SortableHead>

@@ -30,7 +30,7 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
               <SortableHead first="descending">MUST</SortableHead>
               <SortableHead first="descending">SHOULD</SortableHead>
               <SortableHead number>Median</SortableHead>
-              <SortableHead number>95 %</SortableHead>
+              <SortableHead number>95%</SortableHead>
               <SortableHead number>Requests</SortableHead>
               {hasImplementations && <SortableHead>Language</SortableHead>}
             </tr>
@@ -42,7 +42,7 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
           </tbody>
         </table>
       </Scrolling>
-      <p class="note">MUST and SHOULD: passed checks of those that apply. Median and 95 %: response times.</p>
+      <p class="note">MUST and SHOULD: passed checks of those that apply. Median and 95%: response times.</p>
     </Section>
   );
 }

@@ -7,7 +7,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
+import { countOf, type Investigation, isEachTime, REPEATS } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
@@ -17,7 +17,7 @@ const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 /** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
 export async function underConcurrency(
   state: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<Explanation | undefined> {
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   return hasFreshId(state)
@@ -26,7 +26,11 @@ export async function underConcurrency(
 }
 
 /** Requests sent together; those whose responses show the symptom. */
-async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
+async function sendTogether(
+  state: RequestState,
+  size: number,
+  search: Investigation,
+): Promise<readonly Exchange[]> {
   const template = templateOf(state);
   const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
@@ -36,7 +40,10 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
 const SAME_ID_REQUESTS = 8;
 
 /** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
-export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export async function sameValues(
+  state: RequestState,
+  search: Investigation,
+): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
@@ -77,7 +84,7 @@ const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inF
 async function withSameText(
   state: RequestState,
   size: number,
-  search: Search,
+  search: Investigation,
 ): Promise<Omit<Shown, 'waves'> | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
     (name) => state.plant.get(name) !== undefined,
@@ -88,7 +95,7 @@ async function withSameText(
       texts.reduce((own, name) => own.with(name, textOf(name === property ? name : prefix)), state.plant);
     const plant = withTexts('one').with(ID, FRESH);
     const other = templateOf({ ...state, plant: withTexts('other').with(ID, freshId(2n ** 20n, 2n ** 31n)) });
-    const template = { ...state.template, preceding: { template: other, connection: 'beside' } } as const;
+    const template = { ...state.template, preceding: { template: other, connection: 'concurrent' } } as const;
     const beside: RequestState = { ...state, plant, template };
     const [exchange] = await sendTogether(beside, size, search);
     if (exchange !== undefined) return { state: beside, exchange, property, repeat: inPairs(size) };
@@ -97,7 +104,11 @@ async function withSameText(
 }
 
 /** With an id that the store has accepted before. */
-async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
+async function withUsedId(
+  state: RequestState,
+  size: number,
+  search: Investigation,
+): Promise<Shown | undefined> {
   let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
   let waves = 0;
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
@@ -116,8 +127,12 @@ async function withUsedId(state: RequestState, size: number, search: Search): Pr
 }
 
 /** With an id that is new to the store, which may reject any other one. */
-async function withNewId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
-  const after = (connection: 'beside' | 'other'): RequestState => ({
+async function withNewId(
+  state: RequestState,
+  size: number,
+  search: Investigation,
+): Promise<Shown | undefined> {
+  const after = (connection: 'concurrent' | 'other'): RequestState => ({
     ...state,
     template: { ...state.template, preceding: { template: templateOf(state), connection } },
   });
@@ -125,7 +140,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
   let waves = 0;
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
     // Two at a time with each id: one of them may be too late.
-    const [one] = await sendTogether(after('beside'), size, search);
+    const [one] = await sendTogether(after('concurrent'), size, search);
     if (one === undefined) continue;
     if ((await sendTogether(state, size, search)).length > 0) return undefined;
     if ((await sendTogether(after('other'), size, search)).length > 0) return undefined;
@@ -133,7 +148,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
     exchange = one;
   }
   if (exchange === undefined || waves < 2) return undefined;
-  return { state: after('beside'), exchange, waves, repeat: inPairs(size) };
+  return { state: after('concurrent'), exchange, waves, repeat: inPairs(size) };
 }
 
 /** Concurrent pairs per wave, and number of waves. */
@@ -147,7 +162,10 @@ const MIN_PASSING_REQUESTS = 16;
  * Whether the failure needs concurrent requests with a different outcome; then the store mixes requests up, for
  * example in a shared variable.
  */
-export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export async function besideOthers(
+  state: RequestState,
+  search: Investigation,
+): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   const kinds = isOrdinary
@@ -161,7 +179,7 @@ export async function besideOthers(state: RequestState, search: Search): Promise
     const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
-    const preceding = { template: templateOf(other), connection: 'beside' } as const;
+    const preceding = { template: templateOf(other), connection: 'concurrent' } as const;
     return {
       ...bareExplanation({ ...state, template: { ...state.template, preceding } }, mixed.exchange),
       kind: 'under-concurrency',
@@ -175,7 +193,7 @@ export async function besideOthers(state: RequestState, search: Search): Promise
 }
 
 /** Ordinary plants that are longer or shorter: a shared buffer may go unnoticed if all plants have the same length. */
-function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
+function ofOtherLengths(state: RequestState, { contract, experiments }: Investigation) {
   const sizeOf = (one: RequestState) => experiments.sizeOf(one);
   const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
@@ -186,7 +204,11 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
 }
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
-async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
+async function showsOtherwise(
+  state: RequestState,
+  other: RequestState,
+  search: Investigation,
+): Promise<boolean> {
   for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
     if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
     await sendTogether(other, PAIRS * 2, search);
@@ -199,7 +221,7 @@ async function showsOtherwise(state: RequestState, other: RequestState, search: 
 async function amongOthers(
   state: RequestState,
   other: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
   const shown: Exchange[] = [];
   for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
@@ -238,7 +260,7 @@ async function leastBetween(
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
-async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
+async function failsUnderLoad(state: RequestState, search: Investigation): Promise<Explanation | undefined> {
   const showsWith = async (count: number, other = state) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {

@@ -10,17 +10,18 @@ import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts'
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
-import { ordinariness } from '../../run/send/ordinariness.ts';
+import { plainness } from '../../run/send/ordinariness.ts';
+import { joined } from '../../text.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, Search } from '../search.ts';
+import { Investigation, isEachTime, REPEATS } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
-import { type Condition, listOf, withArticle } from '../wording/condition.ts';
+import { type Condition, withArticle } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import {
   type ChangeOf,
@@ -31,7 +32,10 @@ import {
 } from './sequence-probe.ts';
 
 /** A single cause for many failures with different symptoms. */
-type WholeRun = (failures: readonly CheckFailure[], experiments: Experiments) => Promise<Cluster | undefined>;
+type RunWideCauseFinder = (
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+) => Promise<Cluster | undefined>;
 
 /** Repetitions per kind of request; fewer for unanswered ones. */
 const [TURNS, SLOW_TURNS] = [3, 1];
@@ -40,7 +44,7 @@ const [TURNS, SLOW_TURNS] = [3, 1];
  * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
  * Such a store has one fault, whatever the checks say.
  */
-export const sameForAll: WholeRun = async (failures, experiments) => {
+export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
@@ -116,7 +120,7 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  * Whether the store fails to read the body of a rejected request, and parses it as the next request. The resulting
  * failures depend on the body bytes and look random.
  */
-export const unreadBody: WholeRun = async (failures, experiments) => {
+export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   if (members.length === 0) return undefined;
   // Two plants that have nothing in common, as a store may remember what it rejected.
@@ -181,7 +185,7 @@ const [MAX_NAMED, MAX_SENT] = [3, 8];
  * The single cause of all unanswered requests after the store died. No experiments are possible, so it lists the
  * requests in flight at the last answer.
  */
-export function died(
+export function crashed(
   failures: readonly CheckFailure[],
   { ordinary, contract, run: { inFlight, answers } }: Experiments,
 ): Cluster | undefined {
@@ -205,7 +209,7 @@ export function died(
     template,
   } as const;
   // What every client sends, and the store accepted before, did not kill it by itself.
-  if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
+  if (accepted > MIN_ACCEPTED && distinct.every((one) => plainness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
     const conditions = [{ note: 'from some point in the run onwards' }];
     const found = {
@@ -250,13 +254,13 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
   );
   const checks = [...new Set(named.map(({ check }) => check))];
   return {
-    phrase: labels.length > 0 ? `such as: ${listOf(labels)}` : `like those of ${listOf(checks)}`,
+    phrase: labels.length > 0 ? `such as: ${joined(labels, 'or')}` : `like those of ${joined(checks, 'or')}`,
     isVague: true,
   };
 }
 
 /** What a store does by the end of a run with plants like the one that it accepted at its beginning. */
-export const acceptedNoLonger: WholeRun = async (failures, experiments) => {
+export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
@@ -289,7 +293,7 @@ const afterSoMany = (
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
     if (isForAWhile !== true || lead === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Search(lead, experiments));
+    const preceding = await SequenceProbe.of(state, new Investigation(lead, experiments));
     return preceding && afterMany(preceding);
   });
 

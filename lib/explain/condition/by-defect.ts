@@ -4,11 +4,11 @@ import { noCredential } from '../../payloads/test-case.ts';
 import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Search } from '../search.ts';
+import type { Investigation } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
 import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
-import { type Conditions, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
+import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { mayExplain, typeIn } from './may-explain.ts';
 import { BODY, CREDENTIAL, differences } from './request-parts.ts';
@@ -24,7 +24,7 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 shows the symptom, regardless of the rejected defect. */
-export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
+export async function inEveryWrong400(search: Investigation): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [
@@ -55,7 +55,7 @@ export type AmongSubjects =
 const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
 
 /** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
-export async function byDefect(isBody: boolean, search: Search): Promise<AmongSubjects> {
+export async function byDefect(isBody: boolean, search: Investigation): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
@@ -91,8 +91,8 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
 export async function explanationOfSubject(
   { condition, candidates }: NamedCandidates,
   subjects: Subjects,
-  { sweeps, ...known }: Description & Pick<Conditions, 'sweeps'>,
-  search: Search,
+  { sweeps, ...known }: Description & Pick<ConditionSearchResult, 'sweeps'>,
+  search: Investigation,
 ): Promise<Explanation> {
   const about = { ...known, subject: condition, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
   const { property } = condition;
@@ -103,7 +103,10 @@ export async function explanationOfSubject(
 }
 
 /** Whether what did not show the symptom at first does so now. */
-async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
+async function beganToShow(
+  { base, hidden, shown, candidates }: Subjects,
+  search: Investigation,
+): Promise<boolean> {
   const [[first], [earliest]] = [hidden, shown];
   if (first === undefined || earliest === undefined) return false;
   const isEarlier = candidates.indexOf(first) < candidates.indexOf(earliest);
@@ -118,7 +121,11 @@ interface Subjects extends SweepResult {
 }
 
 /** What has to be rejected and shows the symptom. */
-export async function subjectsOf(state: RequestState, isBody: boolean, search: Search): Promise<Subjects> {
+export async function subjectsOf(
+  state: RequestState,
+  isBody: boolean,
+  search: Investigation,
+): Promise<Subjects> {
   const { contract, token } = search.experiments;
   const { defect: _, ...valid } = state;
   const { credential: __, ...unauthenticated } = valid;
@@ -138,7 +145,7 @@ function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
-  { contract, experiments }: Search,
+  { contract, experiments }: Investigation,
 ): Pick<Subjects, 'named' | 'feature'> | undefined {
   // If the parser already rejects non-JSON, compare only the bodies that pass it.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
@@ -156,7 +163,7 @@ function separatedIn(
 }
 
 /** The plant with ordinary values for those that are wrong. */
-function repaired(state: RequestState, search: Search): RequestState['plant'] {
+function repaired(state: RequestState, search: Investigation): RequestState['plant'] {
   const { ordinary } = search;
   if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
   const one = differences(ordinary, state)

@@ -59,7 +59,7 @@ export interface Sweep {
 }
 
 /** What was tried: whether the fault showed with a value; undefined if the value says nothing about it. */
-export type Tries = ReadonlyMap<Candidate, boolean | undefined>;
+export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
 /** The values with which the fault showed, or those with which it did not. */
 export const thoseIn = (
@@ -87,7 +87,10 @@ export interface NamedCandidates {
  * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
  * then single values. Those of one group are joined, as one change is likely to repair them.
  */
-export function named(tries: Tries, classes: readonly CandidateClass[]): readonly NamedCandidates[] {
+export function named(
+  tries: CandidateResults,
+  classes: readonly CandidateClass[],
+): readonly NamedCandidates[] {
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
   const found: NamedCandidates[] = [];
   let left = shown;
@@ -147,7 +150,7 @@ const MAX_PARTS = 3;
 
 function inGroups(
   named: readonly NamedCandidates[],
-  tries: Tries,
+  tries: CandidateResults,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
   return groupBy(named, ({ group }) => group).map(([group, members]) => {
@@ -175,7 +178,7 @@ const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
 /** The smallest class that contains all of some values, if so much of it shows the fault. */
 function smallestAround(
   candidates: readonly Candidate[],
-  tries: Tries,
+  tries: CandidateResults,
   classes: readonly CandidateClass[],
   part: number,
 ): NamedCandidates | undefined {

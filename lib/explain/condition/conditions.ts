@@ -6,7 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import { headerValue } from '../../wire/headers.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
+import type { Investigation } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
@@ -24,18 +24,23 @@ import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
-export interface Conditions extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
+export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
 }
 
-export const UNCONDITIONAL: Conditions = { conditions: [], sweeps: [], parts: [], neutral: undefined };
+export const UNCONDITIONAL: ConditionSearchResult = {
+  conditions: [],
+  sweeps: [],
+  parts: [],
+  neutral: undefined,
+};
 
 /** What else has to be the case: some requests that differ only in the plant may not show the symptom. */
 export async function conditionsAmong(
   state: RequestState,
   others: readonly RequestState[],
-  search: Search,
-): Promise<Conditions> {
+  search: Investigation,
+): Promise<ConditionSearchResult> {
   for (const other of others) {
     if ((await search.shows(other)) !== false) continue;
     if ((await search.shows(other)) !== false || (await search.shows(state)) !== true) return UNCONDITIONAL;
@@ -54,8 +59,8 @@ export async function conditionsOf(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
-  search: Search,
-): Promise<Pick<Conditions, 'conditions' | 'sweeps'>> {
+  search: Investigation,
+): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
   const expected = search.expectedOutcomeOf(state);
   /** Whether the body is no longer wrong without a part. */
   const hasDefect = (part: RequestPart) =>
@@ -99,7 +104,7 @@ export async function conditionsOf(
 }
 
 /** The orders of the properties with which the symptom shows, if it does not with all. */
-async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
+async function byOrder(state: RequestState, search: Investigation): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
   const [only, ...others] = reach.named;
@@ -111,7 +116,7 @@ async function bySize(
   reach: SweepResult | undefined,
   state: RequestState,
   bare: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<Condition | undefined> {
   if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(bare)) return undefined;
   const [known] = reach?.named ?? [];
@@ -125,7 +130,7 @@ function sweepOf(
   part: RequestPart,
   state: RequestState,
   { neutral, bare }: Readonly<Record<'neutral' | 'bare', RequestState>>,
-  { contract, experiments }: Search,
+  { contract, experiments }: Investigation,
 ): Sweep | undefined {
   const { shape } = contract.newPlant;
   const { name, dimension } = part;

@@ -100,7 +100,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
   ];
 }
 
-type Tries = Parameters<typeof separating>[0];
+type BodyResults = Parameters<typeof separating>[0];
 
 /** Each of some numbers with the next lower one; limits lie between these. */
 function neighbours(numbers: readonly number[]): readonly (readonly [below: number, one: number])[] {
@@ -109,7 +109,7 @@ function neighbours(numbers: readonly number[]): readonly (readonly [below: numb
 }
 
 /** Magnitudes of ids that may separate the bodies: one between each two neighbours. */
-function magnitudesIn(tries: Tries): readonly Feature[] {
+function magnitudesIn(tries: BodyResults): readonly Feature[] {
   const idInBody = (body: string): number => {
     const id = membersOf(body)[ID];
     return typeof id === 'number' ? id : Number.NaN;
@@ -137,7 +137,7 @@ function roundBetween(low: number, high: number): number {
   return low;
 }
 
-function sizesIn(tries: Tries): readonly Feature[] {
+function sizesIn(tries: BodyResults): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {

@@ -6,7 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
-import { REPEATS, type Search } from '../search.ts';
+import { type Investigation, REPEATS } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
 import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
@@ -22,7 +22,7 @@ import { nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
 /** Finds out under which condition a failure shows; undefined if it does not show again. */
-export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
+export async function investigate(search: Investigation): Promise<readonly Explanation[] | undefined> {
   const { failingState: lead, ordinary } = search;
   if (lead === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
@@ -39,7 +39,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   }
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
-  for (const base of search.bases) {
+  for (const base of search.ordinaryVariants) {
     const shows = await search.shows(base);
     if (shows === true) shown.push(base);
     else if (shows === false) hidden.push(base);
@@ -47,7 +47,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
   const [failing = lead] = shown;
   const [passing] = hidden;
-  const base = passing ?? search.bases[0] ?? ordinary;
+  const base = passing ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
     const found = (await withExactSize(search)) ?? (await likeFailing(lead, search));
     if (found !== undefined) return found;
@@ -64,9 +64,9 @@ async function withSharedConditions(
   found: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
-  search: Search,
+  search: Investigation,
 ): Promise<readonly Explanation[]> {
-  const others = search.bases.map((base) => withParts(parts, state, base));
+  const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
     (await withinBudget(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
   return found.map((one) => ({
@@ -80,9 +80,9 @@ async function withSharedConditions(
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
 /** What is found if an ordinary request of exactly that size fails, and one with a byte more or less does not. */
-async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { bases, experiments, failure } = search;
-  const [base] = bases.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
+async function withExactSize(search: Investigation): Promise<readonly Explanation[] | undefined> {
+  const { ordinaryVariants, experiments, failure } = search;
+  const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
   const size = failure.exchange.request.body?.length ?? 0;
   if (base === undefined || size <= experiments.sizeOf(base)) return undefined;
   const sizedTo = (bytes: number) => ({ ...base, edits: [...base.edits, paddedTo(bytes)] });
@@ -101,8 +101,11 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
 }
 
 /** Explains the failure by an ordinary request that shares one trait with the failing one. */
-async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
-  const [base] = search.bases;
+async function likeFailing(
+  lead: RequestState,
+  search: Investigation,
+): Promise<readonly Explanation[] | undefined> {
+  const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
   for (const state of padded(lead, base, search)) {
     if ((await search.shows(state)) !== true) continue;
@@ -118,7 +121,11 @@ async function likeFailing(lead: RequestState, search: Search): Promise<readonly
 }
 
 /** The plant of an ordinary request in a body as large as the failing one. */
-function padded(lead: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
+function padded(
+  lead: RequestState,
+  base: RequestState,
+  { experiments }: Investigation,
+): readonly RequestState[] {
   const size = experiments.sizeOf(lead);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
@@ -133,7 +140,7 @@ function padded(lead: RequestState, base: RequestState, { experiments }: Search)
 function split(
   lead: RequestState,
   base: RequestState,
-  { contract, experiments }: Search,
+  { contract, experiments }: Investigation,
 ): readonly RequestState[] {
   const { cut, framing } = lead.template;
   const [property] = stringsOf(contract.newPlant.shape);
@@ -156,7 +163,7 @@ function split(
 async function byClassOfId(
   lead: RequestState,
   base: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
   const failing = freshId === undefined ? undefined : withFixedId(lead, freshId);
@@ -171,7 +178,7 @@ async function byClassOfId(
 }
 
 /** Whether a nested body fails like any malformed one: some parsers reject deep nesting as malformed. */
-const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
+const isUnparsed = async (lead: RequestState, search: Investigation): Promise<boolean> =>
   nestingIn(search.experiments.textOf(lead)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
@@ -189,14 +196,14 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
 /** A body that is larger by as much may fail because of its size. */
 const LARGER_BYTES = 500;
 
-const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
+const showsEachTime = (state: RequestState, search: Investigation): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
 /** Whether both the failing and the passing request keep their outcome with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
-  search: Search,
+  search: Investigation,
 ): Promise<boolean> {
   for (const state of shown) if (!(await search.showsEachTime(state, 2))) return false;
   for (const state of hidden) if (await search.showsAtAll(state, 2)) return false;
@@ -204,7 +211,7 @@ async function isSteady(
 }
 
 /** Every ordinary request shows it. Looks for unusual ones that do not. */
-async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
+async function unconditional(state: RequestState, search: Investigation): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
   for (const one of search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
@@ -221,7 +228,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<boolean> {
   for (const candidate of candidates.slice(0, REPEATS))
     if ((await search.shows(candidate.apply(state))) === true) return true;
@@ -232,7 +239,7 @@ async function showsNow(
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,
-  search: Search,
+  search: Investigation,
 ): Promise<readonly Explanation[]> {
   const { state, parts } = await reduce(failing, passing, search);
   return described(state, parts, passing, search);
@@ -243,7 +250,7 @@ async function described(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
-  search: Search,
+  search: Investigation,
 ): Promise<readonly Explanation[]> {
   const expected = search.expectedOutcomeOf(state);
   const { conditions, sweeps } = await conditionsOf(state, parts, neutral, search);

@@ -1,16 +1,16 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
-import type { Search } from '../search.ts';
+import type { Investigation } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import {
   type Candidate,
+  type CandidateResults,
   type NamedCandidates,
   named,
   type Scale,
   type Sweep,
-  type Tries,
   thoseIn,
 } from './candidates.ts';
 
@@ -41,7 +41,7 @@ type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 export async function sweep(
   { part, candidates, classes, scale }: Sweep,
   state: RequestState,
-  search: Search,
+  search: Investigation,
   isPlant: boolean,
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
@@ -94,7 +94,7 @@ export async function sweep(
 const MAX_SECOND_TRIES = 16;
 
 /** Whether each candidate gives the same result again with fresh values (rules out coincidence). */
-async function isConsistent(tries: Tries, attempt: Attempt): Promise<boolean> {
+async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<boolean> {
   for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
   return true;
@@ -106,7 +106,7 @@ async function isConsistent(tries: Tries, attempt: Attempt): Promise<boolean> {
  */
 async function allAtOnce(
   states: readonly (RequestState | undefined)[],
-  search: Search,
+  search: Investigation,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
   const sent = [...states, search.ordinary].flatMap((state) => state ?? []);
   const exchanges = await search.experiments.together(sent.map(templateOf));
@@ -126,7 +126,7 @@ interface ScaleBounds {
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether values that are not points of the scale agree with its limits. */
-function agrees(tries: Tries, { has }: ScaleBounds, maxFraction: number): boolean {
+function agrees(tries: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
@@ -137,7 +137,7 @@ async function limitsOn(
   scale: Scale,
   attempt: Attempt,
   isSlow: boolean,
-): Promise<{ readonly tries: Tries; readonly limits?: ScaleBounds }> {
+): Promise<{ readonly tries: CandidateResults; readonly limits?: ScaleBounds }> {
   const tries = new Map<Candidate, boolean | undefined>();
   const at: AttemptAt = async (point) => {
     const candidate: Candidate = {

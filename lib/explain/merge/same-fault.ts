@@ -1,5 +1,6 @@
 import { groupBy } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
+import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
@@ -11,8 +12,7 @@ import {
   areVague,
   type Condition,
   fullText,
-  inWords,
-  listOf,
+  mapWords,
   ofOthers,
 } from '../wording/condition.ts';
 import { textOfAll } from './consequences.ts';
@@ -79,7 +79,10 @@ const acrossProperties: SameFault = {
   join: (first, all) => {
     const one = ofProperty(first);
     if (one === undefined) return first;
-    const properties = listOf([...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))]);
+    const properties = joined(
+      [...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))],
+      'or',
+    );
     return {
       ...first,
       ofSeveral: aboutProperties(first.symptom, one.property, properties),
@@ -116,8 +119,8 @@ const acrossTypes: SameFault = {
     const clear = all.filter((other) => !hasVague(other));
     const [first = one] = clear;
     const { instead = '', property = '' } = first.symptom;
-    const types = listOf([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))]);
-    const properties = listOf([...new Set(all.flatMap(({ symptom }) => symptom.property ?? []))]);
+    const types = joined([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))], 'or');
+    const properties = joined([...new Set(all.flatMap(({ symptom }) => symptom.property ?? []))], 'or');
     const ofAll = aboutProperties(first.symptom, property, properties);
     const conditions = clear.flatMap(({ symptom, found }) =>
       found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
@@ -195,11 +198,11 @@ const acrossLengths: SameFault = {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
     if (limit === undefined) return first;
-    const names = listOf([...new Set(limits.map(({ property }) => property))]);
+    const names = joined([...new Set(limits.map(({ property }) => property))], 'or');
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
-    const joined = { ...rest, clause: `${names} is longer than about ${about} characters` };
-    const conditions = first.found.conditions.map((one) => (one === limit.condition ? joined : one));
+    const both = { ...rest, clause: `${names} is longer than about ${about} characters` };
+    const conditions = first.found.conditions.map((one) => (one === limit.condition ? both : one));
     return { ...first, found: { ...first.found, conditions } };
   },
 };
@@ -224,7 +227,7 @@ function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluste
 /** A symptom of one property in the words for others. */
 const aboutProperties = (symptom: TargetSymptom, property: string, others: string): TargetSymptom =>
   symptom.property === property
-    ? { ...symptom, words: inWords(symptom.words, (word) => (word === property ? others : word)) }
+    ? { ...symptom, words: mapWords(symptom.words, (word) => (word === property ? others : word)) }
     : symptom;
 
 interface OfProperty {

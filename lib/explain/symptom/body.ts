@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
+import { isObject } from '../../contract/document.ts';
 import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
 import { capitalised, wordsCapitalised } from '../../text.ts';
 import { utf8Text } from '../../utf8.ts';
@@ -96,9 +97,6 @@ const KNOWN_ERRORS: readonly (readonly [names: readonly string[], words: string]
 
 const missing = (message = ''): string | undefined =>
   /required property '?([^' ]+)'?/.exec(message)?.[1] ?? /is missing: (\S+)/.exec(message)?.[1];
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';

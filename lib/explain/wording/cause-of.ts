@@ -1,7 +1,7 @@
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
-import { capitalised } from '../../text.ts';
+import { capitalised, joined } from '../../text.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Symptom } from '../symptom/symptom.ts';
@@ -42,8 +42,6 @@ function exampleOf({ template, state, exchange, before = [] }: Explanation): Cau
   };
 }
 
-const AND = new Intl.ListFormat('en-GB');
-
 /**
  * A title from a symptom and the conditions under which it shows.
  * @param subject what was wrong with the request, if it had to be rejected
@@ -60,7 +58,7 @@ export function sentenceOf(
   const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
   const whom = requests(symptom, subject, phrases);
-  const about = phrases.length === 0 ? '' : `${whom} ${AND.format(phrases)}`;
+  const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
   const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
@@ -74,7 +72,7 @@ export function sentenceOf(
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
-  repeat.times === 1 && (template ?? state.template).preceding?.connection === 'beside'
+  repeat.times === 1 && (template ?? state.template).preceding?.connection === 'concurrent'
     ? { times: TIMES_BESIDE, inFlight: 1 }
     : repeat;
 
@@ -87,8 +85,8 @@ function phrasesOf(known: readonly Condition[]): readonly string[] {
   const own = (one: Condition) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
   const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
   if (headers.length < 2) return phrases;
-  const all = `with the headers ${AND.format(headers)}`;
-  const some = `with ${headers.length} more headers, such as ${AND.format(headers.slice(0, MAX_NAMED_HEADERS))}`;
+  const all = `with the headers ${joined(headers, 'and')}`;
+  const some = `with ${headers.length} more headers, such as ${joined(headers.slice(0, MAX_NAMED_HEADERS), 'and')}`;
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 

@@ -1,3 +1,4 @@
+import { joined } from '../../text.ts';
 /** A condition under which a fault shows, or what is wrong with a request: how a title words it, and what is known of it. */
 export interface Condition {
   /** After `when`: `name contains an apostrophe`. */
@@ -134,7 +135,10 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
 /** Words for a class without some of its values. */
 export const except = (condition: Condition, exceptions: readonly Condition[]): Condition =>
   inEachForm(condition, (text, form) => {
-    const list = listOf(exceptions.flatMap((one) => one[form] ?? []));
+    const list = joined(
+      exceptions.flatMap((one) => one[form] ?? []),
+      'or',
+    );
     if (form === 'clause') return `${text} (but not when ${list})`;
     if (form === 'phrase') return `${text} (but not ${list})`;
     // `any type as id except an array`, not `... except an array as id`
@@ -143,18 +147,15 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
     return `${text} except ${others}`;
   });
 
-export const inWords = (text: string, change: (word: string) => string): string =>
+export const mapWords = (text: string, change: (word: string) => string): string =>
   text.split(' ').map(change).join(' ');
 
 /** Rewrites a statement about one property for other properties. */
 export const ofOthers = (condition: Condition, property: string, others: string): Condition =>
   inEachForm(condition, (text) =>
     // An exception is about the same property.
-    inWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
+    mapWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
   );
-
-export const listOf = (texts: readonly string[]): string =>
-  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
 /** Names joined into one. */
 export const MAX_NAMES = 5;
@@ -184,7 +185,7 @@ function either(texts: readonly string[]): string {
   const short = texts.map((text) => text.slice(start.length, text.length - end.length));
   const more = short.length - MAX_NAMES;
   const others = more === 1 ? 'one other value' : `${more} other values`;
-  return `${start}${listOf(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short)}${end}`;
+  return `${start}${joined(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short, 'or')}${end}`;
 }
 
 /** What all texts have in common at one end, such as ` as id`. */

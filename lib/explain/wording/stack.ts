@@ -55,9 +55,9 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
 /** Settings as sentences, those for the software of the store first. */
 export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): string {
   const own = softwareOf(exchanges);
-  const isOwn = ([software]: readonly [string, string]) => own.includes(software);
+  const isOfThisStack = ([software]: readonly [string, string]) => own.includes(software);
   const all = Object.entries(settings);
-  return [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))]
+  return [...all.filter(isOfThisStack), ...all.filter((one) => !isOfThisStack(one))]
     .map(([software, setting]) => ` ${software}: ${setting}.`)
     .join('');
 }

@@ -96,9 +96,9 @@ export type ValueGroup =
   // history
   | 'same without the fault'
   | 'same id'
-  | 'same id beside'
+  | 'same id in flight'
   | 'overlapping'
-  | 'beside'
+  | 'concurrent'
   | 'later on its connection'
   | 'right token before'
   | 'plant before'
@@ -121,7 +121,7 @@ export interface Value {
   /** Left open by the interface: a store may reject an ordinary plant because of it. */
   readonly mayBeRejected?: true;
   /**
-   * Dimensions that must have their usual value, because they would have no effect, or another one, together
+   * Dimensions that must have their default value, because they would have no effect, or another one, together
    * with it.
    */
   readonly incompatibleWith?: readonly string[];
@@ -133,17 +133,17 @@ export interface Value {
 /** One respect in which requests differ. */
 export interface Dimension {
   readonly name: string;
-  /** The first is the usual one. */
+  /** The first is the default one. */
   readonly values: readonly [Value, ...Value[]];
-  /** Most stores reject its unusual values, which masks everything else about the request. */
+  /** Most stores reject its other values, which masks everything else about the request. */
   readonly masksOthers?: true;
 }
 
-const usual: Value = { name: 'as usual', apply: (state) => state };
+const defaultValue: Value = { name: 'as usual', apply: (state) => state };
 
 export const dimension = (name: string, values: readonly Value[]): Dimension => ({
   name,
-  values: [usual, ...values],
+  values: [defaultValue, ...values],
 });
 
 /** One value that represents several similar ones: rows use its members in rotation. */
@@ -155,7 +155,7 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
 });
 
 /** One value that represents several, if there are any. */
-export const alike = ([first, ...others]: readonly Value[]): Value[] =>
+export const anyOfIfSeveral = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
 /** For values with which a store may reject a request. */

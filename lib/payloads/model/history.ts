@@ -32,7 +32,7 @@ const isState = (one: RequestState | RequestTemplate): one is RequestState => 'p
 const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
-  beside: ['overlapping', 'beside'],
+  concurrent: ['overlapping', 'concurrent'],
   pipelined: ['overlapping', 'later on its connection'],
 };
 
@@ -213,13 +213,13 @@ export const historyOfValid: Dimension = dimension('history', [
     after('after the same request', valid, 'same', 'later on its connection', 'same id'),
     after('after the same request without a token', withoutToken, 'other'),
     anyOf([
-      after('at the same time as the same request', valid, 'beside', 'same id beside'),
-      after('at the same time as a plant with the same id', sameId, 'beside', 'same id beside'),
+      after('at the same time as the same request', valid, 'concurrent', 'same id in flight'),
+      after('at the same time as a plant with the same id', sameId, 'concurrent', 'same id in flight'),
     ]),
   ]),
   anyOf([
-    after('at the same time as a rejected request', rejected, 'beside'),
-    after('at the same time as a request without a token', unauthenticated, 'beside'),
+    after('at the same time as a rejected request', rejected, 'concurrent'),
+    after('at the same time as a request without a token', unauthenticated, 'concurrent'),
   ]),
 ]);
 
@@ -233,7 +233,7 @@ export const historyOfFaulty: Dimension = dimension('history', [
       after('after the same request without the fault, on another connection', valid, 'other'),
     ]),
     after('pipelined after the same request without the fault', valid, 'pipelined', ...PLANT),
-    after('at the same time as the same request without the fault', valid, 'beside'),
+    after('at the same time as the same request without the fault', valid, 'concurrent'),
   ]),
   after(
     'after a plant with the same id',

@@ -5,7 +5,7 @@ import { sample } from '../random.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
-  anyOf,
+  anyOfIfSeveral,
   type Context,
   type Dimension,
   initialState,
@@ -108,7 +108,7 @@ const grouped =
     const groups = others.flatMap((value, index) => {
       const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
       if (index % size !== 0) return [];
-      return [size === 1 ? value : anyOf([members[0] ?? value, ...members.slice(1)])];
+      return size === 1 ? [value] : anyOfIfSeveral(members);
     });
     return { ...rest, values: [first, ...groups] };
   };

@@ -1,20 +1,15 @@
 import { groupBy } from '../../collections.ts';
 import type { Shape } from '../../contract/shape.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
-import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../defects.ts';
+import { type Defect, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
-import { alike, type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOfIfSeveral, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
 
 const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'];
-
-/** Dimensions without effect when the whole plant is replaced. */
-const DIMENSIONS_WITHOUT_EFFECT: Partial<Readonly<Record<DefectKind, readonly string[]>>> = {
-  'not-an-object': [...PLANT, 'size'],
-};
 
 /** Whether the body is not even an object with properties. */
 const replacesPlant = ({ kind, name }: Defect): boolean =>
@@ -36,7 +31,8 @@ const withDefect = (defect: Defect): Value => ({
     const invalid = candidates.find((json) => isInvalid(contract, json));
     return { ...state, defect: { json: invalid ?? null } };
   },
-  incompatibleWith: DIMENSIONS_WITHOUT_EFFECT[defect.kind] ?? [],
+  // They have no effect when the whole plant is replaced.
+  incompatibleWith: defect.kind === 'not-an-object' ? [...PLANT, 'size'] : [],
 });
 
 /** A text that is not JSON; this edit comes last. */
@@ -82,7 +78,7 @@ const TYPICAL: readonly (readonly string[])[] = [
 ];
 
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
-  groupBy(list, keyOf).flatMap(([, group]) => alike(group.map(toValue)));
+  groupBy(list, keyOf).flatMap(([, group]) => anyOfIfSeveral(group.map(toValue)));
 
 /** Groups defects of which a validator accepts all if it accepts one. */
 function kindOf({ kind, property, name }: Defect): string {
@@ -98,7 +94,7 @@ function kindOf({ kind, property, name }: Defect): string {
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
-  const malformed = texts.flatMap((edits) => alike(edits.map(malformedBody)));
+  const malformed = texts.flatMap((edits) => anyOfIfSeveral(edits.map(malformedBody)));
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 

@@ -4,7 +4,7 @@ import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from 
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
 import {
-  alike,
+  anyOfIfSeveral,
   type Context,
   type Dimension,
   dimension,
@@ -69,7 +69,7 @@ const NAMES: readonly Value[] = [
 
 const TAGS: readonly Value[] = [
   changing('without a tag', (plant) => plant.without('tag')),
-  ...alike(
+  ...anyOfIfSeveral(
     having('tag', {
       'with a tag of one letter': letters(1),
       'with the tag null': 'null',

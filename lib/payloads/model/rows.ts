@@ -66,20 +66,20 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
 /**
  * The cases of a covering array: every pair, or triple, of values occurs in one of them.
  * @param control an ordinary request, without which a rejection proves nothing
- * @param salt determines everything that the rows leave open
+ * @param seed determines everything that the rows leave open
  */
 export function combinations(
   contract: Contract,
   expected: ExpectedOutcome,
   strength: Strength,
   control: RequestTemplate,
-  salt: number,
+  seed: number,
 ): readonly TestCase[] {
   const model = modelsOf(contract)[expected];
   const rows = rowsOf(model, strength);
-  const members = chooseMembers(rows, countsOf(model), salt);
+  const members = chooseMembers(rows, countsOf(model), seed);
   return rows.map((row, index) =>
-    caseOf(expected, model, control, { row, members: members[index] ?? [], salt: (salt + index) | 0 }),
+    caseOf(expected, model, control, { row, members: members[index] ?? [], salt: (seed + index) | 0 }),
   );
 }
 

@@ -1,6 +1,6 @@
 import XMLBuilder from 'fast-xml-builder';
+import { areaOf } from '../../check-ids.ts';
 import { compact, groupBy, sum } from '../../collections.ts';
-import { areaOf } from '../../glob.ts';
 import { entryName } from '../baseline/baseline-entry.ts';
 import { blocks } from '../baseline/ci-result.ts';
 import {

@@ -23,13 +23,13 @@ const COMMAND = /^(?:::|##)/;
 /**
  * The rows of a text, broken after a word if possible. No row but the first begins like a command for a CI runner:
  * the text may come from a store.
- * @param most rows; the last one then ends with an ellipsis
+ * @param max rows; the last one then ends with an ellipsis
  */
-export function wrapped(text: string, width: number, most = Number.POSITIVE_INFINITY): readonly string[] {
+export function wrapped(text: string, width: number, max = Number.POSITIVE_INFINITY): readonly string[] {
   const rows: string[] = [];
   let rest = text.trimEnd();
   while (widthOf(rest) > width) {
-    if (rows.length + 1 >= most) return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).trimEnd()}…`];
+    if (rows.length + 1 >= max) return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).trimEnd()}…`];
     const end = breakIn(rest, width);
     rows.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();

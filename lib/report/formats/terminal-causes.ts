@@ -32,28 +32,28 @@ type RowLimits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix',
 
 const ALL = Number.POSITIVE_INFINITY;
 const UNLIMITED: RowLimits = { title: ALL, before: ALL, checks: ALL, line: ALL, fix: ALL };
-const USUAL: RowLimits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
+const ROOMY: RowLimits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
 const TIGHT: RowLimits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
 const TIGHTEST: RowLimits = { ...TIGHT, fix: 1 };
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
-export function causeRows(open: readonly ExplainedChecks[], most: number, layout: Layout): readonly string[] {
+export function causeRows(open: readonly ExplainedChecks[], max: number, layout: Layout): readonly string[] {
   const full = open.slice(0, MAX_FULL);
   const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
-  for (const limits of [USUAL, TIGHT, TIGHTEST]) {
+  for (const limits of [ROOMY, TIGHT, TIGHTEST]) {
     const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
     const height = heightOf(rows, layout.columns);
-    if (height + reserved <= most) return [...rows, ...others(open, full.length, most - height, layout)];
+    if (height + reserved <= max) return [...rows, ...others(open, full.length, max - height, layout)];
   }
   // The first one is most useful if it can be reproduced.
   const rows: string[] = [];
-  let left = most;
+  let left = max;
   let shown = 0;
   for (const one of full) {
     const later = full.length - shown - 1;
     const room = left - reserved - later * (shown === 0 ? 2 : MIN_ROWS + 1) - 1;
     if (room < MIN_ROWS) break;
-    const block = shortened(one, shown + 1, room, layout);
+    const block = truncatedCause(one, shown + 1, room, layout);
     rows.push('', ...block);
     left -= 1 + heightOf(block, layout.columns);
     shown += 1;
@@ -77,12 +77,12 @@ const wholeCause = (
 ): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
 
 /** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
-function shortened(one: ExplainedChecks, rank: number, most: number, layout: Layout): readonly string[] {
+function truncatedCause(one: ExplainedChecks, rank: number, max: number, layout: Layout): readonly string[] {
   const whole = wholeCause(one, rank, TIGHTEST, layout);
-  return heightOf(whole, layout.columns) <= most
+  return heightOf(whole, layout.columns) <= max
     ? whole
     : [
-        ...fieldsOf(one, rank, TIGHTEST, layout).slice(0, most - 1),
+        ...fieldsOf(one, rank, TIGHTEST, layout).slice(0, max - 1),
         `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
       ];
 }
@@ -94,8 +94,8 @@ function fieldsOf(
   { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;
-  const field = (name: string, text: string | undefined, most: number) =>
-    (text ? wrapped(text, columns - INDENT, most) : []).map((row, index) =>
+  const field = (name: string, text: string | undefined, max: number) =>
+    (text ? wrapped(text, columns - INDENT, max) : []).map((row, index) =>
       index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
     );
   const number = `${rank}. `;

@@ -38,7 +38,7 @@ interface Layout extends CauseLayout {
 
 /** Rows of a report on a terminal of the usual width. */
 const MAX_ROWS = 40;
-const USUAL_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 const MIN_COLUMNS = 40;
 
 /** Rows that the causes get at least. */
@@ -55,7 +55,7 @@ export function quietReport(record: RunRecord, colour: boolean): string {
 
 /** The causes to be fixed, as in the report for a terminal; undefined if there are none. */
 export function causeReport(record: RunRecord): string | undefined {
-  const layout = { columns: USUAL_COLUMNS, paint: plain, verbose: false };
+  const layout = { columns: DEFAULT_COLUMNS, paint: plain, verbose: false };
   const open = openCauses(record);
   const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, layout)];
   return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
@@ -65,7 +65,7 @@ export function causeReport(record: RunRecord): string | undefined {
 export function terminalReport(
   record: RunRecord,
   colour: boolean,
-  { verbose = false, columns = USUAL_COLUMNS }: TerminalOptions = {},
+  { verbose = false, columns = DEFAULT_COLUMNS }: TerminalOptions = {},
 ): string {
   const paint = colour ? coloured : plain;
   const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose };

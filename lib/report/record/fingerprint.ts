@@ -8,7 +8,7 @@ const digest = (letter: string, ...lines: readonly string[]): string =>
   `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
 
 /** Names a problem of a check, the same in every run. */
-const named = (id: string, problem: string): string => digest('f', id, problem);
+const problemFingerprint = (id: string, problem: string): string => digest('f', id, problem);
 
 /** Numbers that experiments estimate, so that they differ from run to run. */
 const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
@@ -23,7 +23,7 @@ export const causeFingerprint = ({
 
 /** The fingerprint regardless of the request, as earlier versions computed it. */
 export const coarseFingerprint = (id: string, { problem }: Pick<FailureGroup, 'problem'>): string =>
-  named(id, problem);
+  problemFingerprint(id, problem);
 
 export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');
@@ -45,7 +45,7 @@ export function fingerprinted(
     problems.map(({ problem, request, ...counts }) => {
       const isReliable = kind === 'cases' || !isUnanswered({ problem });
       const what = isReliable && request !== undefined ? { problem, request } : { problem };
-      return { ...what, ...counts, fingerprint: named(id, problemText(what)) };
+      return { ...what, ...counts, fingerprint: problemFingerprint(id, problemText(what)) };
     }),
   );
 }

@@ -31,8 +31,8 @@ export interface ShardRecord {
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedUnderRequests');
-  const total = (key: 'waited' | 'closedUnderRequests' | 'collisions') => {
+  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedMidRequest');
+  const total = (key: 'waited' | 'closedMidRequest' | 'collisions') => {
     const all = sum(records, (record) => record[key] ?? 0);
     return all === 0 ? {} : { [key]: rounded(all) };
   };
@@ -48,7 +48,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     ...timeOf(records),
     requests: sum(records, ({ requests }) => requests),
     ...total('waited'),
-    ...total('closedUnderRequests'),
+    ...total('closedMidRequest'),
     created: createdBy(records),
     ...total('collisions'),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),

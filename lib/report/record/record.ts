@@ -121,7 +121,7 @@ const delivery: Schema<Delivery> = named(
   'How the request was sent, if not in the usual way.',
 );
 
-const predecessor: Schema<Predecessor['connection']> = wordOf('same pipelined other beside');
+const predecessor: Schema<Predecessor['connection']> = wordOf('same pipelined other concurrent');
 
 const request = named(
   'request',
@@ -148,7 +148,7 @@ const status = withKeywords(whole, { minimum: 100, maximum: 999 });
 const response = named('response', object({ status, statusText: text, headers, body }));
 
 const faultKind: Schema<FaultKind> = wordOf(
-  'unresolved refused untrusted not-tls connect-timeout timeout closed not-http unasked-continue aborted',
+  'unresolved refused untrusted not-tls connect-timeout timeout closed not-http unsolicited-continue aborted',
 );
 
 const fault = named('fault', object({ kind: faultKind, detail: text }));
@@ -482,7 +482,7 @@ export const PROPERTIES = {
   seconds: amount,
   requests: whole,
   waited: optional(amount, "Seconds spent waiting at the store's request: 429, or 503 with Retry-After."),
-  closedUnderRequests: optional(
+  closedMidRequest: optional(
     positive,
     'Connections that were closed during a request; each of those requests was resent once on a fresh connection.',
   ),

@@ -55,7 +55,7 @@ export class Recorder {
     const results = this.results.toSorted((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
     const { stop = null, advice = null, server = null, latency = null } = footer;
-    const { waited, closedUnderRequests, collisions } = footer;
+    const { waited, closedMidRequest, collisions } = footer;
     const withoutCiResult: WithoutCiResult = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
@@ -70,7 +70,7 @@ export class Recorder {
       seconds: rounded(footer.seconds),
       requests: footer.requests,
       ...(waited === 0 ? {} : { waited: rounded(waited) }),
-      ...(closedUnderRequests === 0 ? {} : { closedUnderRequests }),
+      ...(closedMidRequest === 0 ? {} : { closedMidRequest }),
       created: footer.created,
       ...(collisions === 0 ? {} : { collisions }),
       latency,

@@ -1,4 +1,4 @@
-import { USUAL } from '../../run/send/fill-template.ts';
+import { DEFAULT_HEADERS } from '../../run/send/fill-template.ts';
 import { wordsCapitalised } from '../../text.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
@@ -43,7 +43,7 @@ function curlHeaders(
     ([name, value]) =>
       !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
       // The usual ones stand for any client.
-      (!USUAL.some((one) => one[0] === name && one[1] === value) ||
+      (!DEFAULT_HEADERS.some((one) => one[0] === name && one[1] === value) ||
         headers.filter(([other]) => other === name).length > 1),
   );
   const unwanted = ['accept', 'user-agent', ...(hasBody ? ['content-type'] : [])].filter(

@@ -17,7 +17,9 @@ interface WithId {
 /** What has to be sent to see a fault. */
 export interface Reproduction extends WithId {
   /** The requests before it, in order, or at the same time. */
-  readonly before: readonly (WithId & { readonly connection: 'same' | 'pipelined' | 'other' | 'beside' })[];
+  readonly before: readonly (WithId & {
+    readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
+  })[];
   readonly repeat: Repeat;
   /** Ids show the fault by their remainder. */
   readonly modulus?: number | undefined;
@@ -51,7 +53,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const all = idsIn([reproduction, ...sent]);
   const ids = all.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
   const variables = new Map(all.map(({ numeral, name }) => [numeral, name]));
-  const beside = sent.filter(({ connection }) => connection === 'beside');
+  const beside = sent.filter(({ connection }) => connection === 'concurrent');
   const isRepeated = repeat.times > 1;
   const showing = (shows: Showing['shows']): Showing => ({
     shows,
@@ -60,7 +62,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   });
   const own = isRepeated || beside.length > 0 ? 'status' : 'response';
   const others = isRepeated ? 'nothing' : own;
-  const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'beside'));
+  const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'concurrent'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const set = (addend: string, own = ids) =>
     own.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');

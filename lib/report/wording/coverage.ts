@@ -29,7 +29,7 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
   return `${covered} ${NOUNS[first.strength]} of ways to send a request, in ${counted(each.length, 'check')}`;
 }
 
-const BOUND = 'with 95 % confidence, fewer than';
+const BOUND = 'with 95% confidence, fewer than';
 
 /** With fewer random cases, the bound says nothing. */
 const MIN_RANDOM_CASES = 10;

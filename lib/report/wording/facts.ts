@@ -30,15 +30,15 @@ export const createdText = ({ plants = 0 }: Partial<RunRecord['created']>): stri
   `${counted(plants, 'plant')} created`;
 
 /** What was sent, how long it took, and what the store created. */
-export function sentText({ requests, seconds, waited, closedUnderRequests = 0, created }: RunRecord): string {
+export function sentText({ requests, seconds, waited, closedMidRequest = 0, created }: RunRecord): string {
   const waiting =
     waited === undefined
       ? ''
       : `, ${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`;
   const resent =
-    closedUnderRequests === 0
+    closedMidRequest === 0
       ? ''
-      : `, ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`;
+      : `, ${counted(closedMidRequest, 'connection')} closed during a request that was then resent`;
   return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
 }
 

@@ -1,6 +1,6 @@
 import { groupBy } from '../../collections.ts';
 import type { Observations } from '../../run/result/result.ts';
-import { capitalised } from '../../text.ts';
+import { capitalised, joined } from '../../text.ts';
 
 /** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
 export type SentencePart = string | { readonly value: string };
@@ -9,7 +9,7 @@ export type SentencePart = string | { readonly value: string };
  * What a sentence says of an observed value: `{}` is the value itself, `{not accepted}` are words to be emphasised. Or a
  * text for each value, and `else` for all others.
  */
-type AnswerWords = string | Readonly<Record<string, string>>;
+type ResponseWords = string | Readonly<Record<string, string>>;
 
 /** One question that the interface leaves open. */
 interface Question {
@@ -53,7 +53,7 @@ export const plainText = (parts: readonly SentencePart[]): string =>
 function answers(
   label: string,
   subjects: Readonly<Record<string, string>>,
-  details: Readonly<Record<string, AnswerWords>> = {},
+  details: Readonly<Record<string, ResponseWords>> = {},
 ): Question {
   const suffixes = ['status', ...Object.keys(details)];
   return {
@@ -73,7 +73,10 @@ function answers(
       );
       return joinClauses(
         groups.map(([, same]) => [
-          `${listed(same.map(({ noun }) => noun))} ${same.length > 1 ? 'get' : 'gets'}`,
+          `${joined(
+            same.map(({ noun }) => noun),
+            'and',
+          )} ${same.length > 1 ? 'get' : 'gets'}`,
           ...(same[0]?.answer ?? []),
         ]),
       );
@@ -82,7 +85,7 @@ function answers(
 }
 
 /** One clause for each observation, in this order. */
-const clauses = (label: string, wordings: Readonly<Record<string, AnswerWords>>): Question => ({
+const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>>): Question => ({
   label,
   keys: Object.keys(wordings),
   compose: (seen) =>
@@ -95,7 +98,7 @@ const clauses = (label: string, wordings: Readonly<Record<string, AnswerWords>>)
 });
 
 /** The parts of a sentence for one value. */
-function fill(wording: AnswerWords, value: string): SentencePart[] {
+function fill(wording: ResponseWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'
       ? wording
@@ -113,16 +116,13 @@ function fill(wording: AnswerWords, value: string): SentencePart[] {
 const joinClauses = (all: readonly (readonly SentencePart[])[]): SentencePart[] =>
   all.flatMap((clause, index) => (index === 0 ? clause : ['; ', ...clause]));
 
-const listed = (nouns: readonly string[]): string =>
-  nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`;
-
 function sentence([first = '', ...others]: readonly SentencePart[]): readonly SentencePart[] {
   const begin = typeof first === 'string' ? capitalised(first) : first;
   return [begin, ...others, '.'];
 }
 
 /** What happens to a value that was sent, after the status of the response. */
-const returned = (values: Readonly<Record<string, string>>): AnswerWords => ({
+const returned = (values: Readonly<Record<string, string>>): ResponseWords => ({
   absent: ' and {is not returned}',
   else: ' and is returned {}',
   ...values,
@@ -133,8 +133,8 @@ const rejection = {
   'content-type': { '': ', {without a content type}', else: ', as {}' },
 };
 
-const error: Readonly<Record<string, AnswerWords>> = { error: ' with the error {}' };
-const allow: Readonly<Record<string, AnswerWords>> = { allow: ' with Allow: {}' };
+const error: Readonly<Record<string, ResponseWords>> = { error: ' with the error {}' };
+const allow: Readonly<Record<string, ResponseWords>> = { allow: ' with Allow: {}' };
 
 const TOPICS: Readonly<Record<string, readonly Question[]>> = {
   Credentials: [
@@ -368,8 +368,8 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
   'Response times': [
     clauses('Response times', {
       'response-time-ms/median': 'half of the responses took at most {} ms',
-      'response-time-ms/95th-percentile': '95 % at most {} ms',
-      'response-time-ms/99th-percentile': '99 % at most {} ms',
+      'response-time-ms/95th-percentile': '95% at most {} ms',
+      'response-time-ms/99th-percentile': '99% at most {} ms',
     }),
   ],
 };

@@ -3,7 +3,7 @@ import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import { inPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
-import type { Execution, TestRun } from './execution.ts';
+import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
 /** Stop a check after this many timeouts. */
@@ -19,7 +19,7 @@ export function namedCases(
   test: Test & { kind: 'cases' },
   plants: PlantFactory,
   execution: Execution,
-): TestRun {
+): TestProgress {
   const { ids, tally } = execution;
   const cases = test.cases(plants);
   const control = cases.find((one) => one.control !== undefined)?.control;

@@ -10,7 +10,7 @@ import { inPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
 import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
-import { Execution, type RunParts, type TestRun } from './execution.ts';
+import { Execution, type RunServices, type TestProgress } from './execution.ts';
 import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
@@ -33,21 +33,21 @@ interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
   /** None for invariants, which run as part of all others, and after the end of the run. */
-  readonly testRun: TestRun | undefined;
+  readonly testRun: TestProgress | undefined;
   seconds: number;
   /** What ended the run while the check was running. */
   stop: Stop | undefined;
 }
 
 export class CheckExecutor {
-  private readonly parts: RunParts;
+  private readonly parts: RunServices;
   private readonly options: ExecutorOptions;
   private readonly places: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
   /** Whether the end of the run left a check untried. */
   private unfinished = false;
 
-  constructor(parts: RunParts, options: ExecutorOptions) {
+  constructor(parts: RunServices, options: ExecutorOptions) {
     this.parts = parts;
     this.options = options;
     this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
@@ -123,7 +123,7 @@ export class CheckExecutor {
     return active;
   }
 
-  private testRunOf({ id, test }: Check, execution: Execution): TestRun | undefined {
+  private testRunOf({ id, test }: Check, execution: Execution): TestProgress | undefined {
     const { shard, thorough } = this.options;
     const { judging, seed } = this.parts;
     const plants = plantsFor(judging.contract, seed, id, strengthOf(thorough));

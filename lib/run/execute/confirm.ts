@@ -1,8 +1,8 @@
 import type { Rule } from '../../judge/rules.ts';
-import { holdsFresh, type RequestTemplate } from '../../payloads/test-case.ts';
+import { dependsOnFreshId, type RequestTemplate } from '../../payloads/test-case.ts';
 import {
   type Failure,
-  type Placed,
+  type Positioned,
   type Retries,
   type Tried,
   timedOut,
@@ -50,7 +50,7 @@ class RetryCount {
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
-  placed: Placed,
+  placed: Positioned,
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
@@ -95,12 +95,14 @@ class FailureRetries {
   private readonly execution: Execution;
   private isBroken = false;
 
-  constructor({ failure, place }: Placed, rules: readonly Rule[], execution: Execution) {
+  constructor({ failure, place }: Positioned, rules: readonly Rule[], execution: Execution) {
     this.failure = failure;
     this.place = place;
     this.rules = rules;
     this.execution = execution;
-    this.fresh = holdsFresh(failure.template, execution.run.judging.token) ? new RetryCount() : this.same;
+    this.fresh = dependsOnFreshId(failure.template, execution.services.judging.token)
+      ? new RetryCount()
+      : this.same;
   }
 
   get showInIsolation(): boolean {
@@ -120,7 +122,7 @@ class FailureRetries {
 
   /** Retries in isolation until one fails. */
   async search(tries: number): Promise<void> {
-    const { searchBudget: budget } = this.execution.run;
+    const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
       budget.left -= 1;
       await this.fresh.add(() => this.anew());
@@ -130,7 +132,7 @@ class FailureRetries {
 
   /** Retries many at a time, among themselves or each beside an ordinary request. */
   async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
-    const { searchBudget: budget, concurrency, ordinary } = this.execution.run;
+    const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
       if (among === 'its own kind') return this.anew();
       const [, again] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);

@@ -4,10 +4,10 @@ import { headerValue } from '../../wire/headers.ts';
 import type { Ids } from '../plan/ids.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
-import type { Answers } from '../result/cause.ts';
+import type { StatusCounts } from '../result/cause.ts';
 import { Created } from '../result/created.ts';
 import { truncate } from '../result/truncate.ts';
-import { ordinariness } from '../send/ordinariness.ts';
+import { plainness } from '../send/ordinariness.ts';
 import { RateLimitDetector } from '../send/rate-limit-detector.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
@@ -28,7 +28,7 @@ interface MonitorOptions {
 }
 
 /** Counts responses by status, so that what happened before a store broke down is known. */
-class AnswerCounts {
+class ResponseCounts {
   private readonly before = new Map<number, number>();
   private readonly after = new Map<number, number>();
 
@@ -40,7 +40,7 @@ class AnswerCounts {
   }
 
   /** The responses up to the last 200, in the order of their status. */
-  get untilLastAccepted(): Answers {
+  get untilLastAccepted(): StatusCounts {
     return [...this.before]
       .sort(([one], [other]) => one - other)
       .map(([status, count]) => ({ status, count }));
@@ -55,7 +55,7 @@ export class ExchangeMonitor implements ExchangeListener {
   /** The Server header of the first response that has one. */
   server: string | undefined;
   /** Responses of each status up to the last 200. */
-  readonly answers = new AnswerCounts();
+  readonly answers = new ResponseCounts();
   /** Requests without an answer since the last answer. */
   brokenInRow = 0;
   private readonly options: MonitorOptions;
@@ -99,7 +99,7 @@ export class ExchangeMonitor implements ExchangeListener {
   /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
-    const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
+    const rank = isUnanswered(exchange) ? plainness(template, judging.contract) : 0;
     return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
   }
 }

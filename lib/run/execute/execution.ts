@@ -15,7 +15,7 @@ import { type Judging, rulingOf } from './judging.ts';
 const MAX_UNANSWERED = 500;
 
 /** The parts of a run that the execution of its checks shares. */
-export interface RunParts {
+export interface RunServices {
   readonly judging: Judging;
   readonly client: HttpClient;
   readonly sender: Sender;
@@ -26,19 +26,19 @@ export interface RunParts {
   readonly cases: number;
   readonly concurrency: number;
   /** Requests left for failures that do not reproduce at once. */
-  readonly searchBudget: { left: number };
+  readonly confirmationBudget: { left: number };
   /** An ordinary plant, to send beside other requests; its response is judged like any other. */
   readonly ordinary: RequestTemplate;
 }
 
 /** One check in execution: sends its requests, with its ids, as part of a run. */
 export class Execution {
-  readonly run: RunParts;
+  readonly services: RunServices;
   readonly context: RequestContext;
   readonly tally: Tally;
 
-  constructor(run: RunParts, context: RequestContext, tally: Tally) {
-    this.run = run;
+  constructor(services: RunServices, context: RequestContext, tally: Tally) {
+    this.services = services;
     this.context = context;
     this.tally = tally;
   }
@@ -49,7 +49,7 @@ export class Execution {
 
   /** @throws Stopped if the run has ended */
   send(template: RequestTemplate, id: bigint, toBeAccepted?: boolean): Promise<Exchange> {
-    return this.run.sender.send(template, id, this.context, toBeAccepted);
+    return this.services.sender.send(template, id, this.context, toBeAccepted);
   }
 
   /**
@@ -57,17 +57,17 @@ export class Execution {
    * @throws Stopped if the run has ended
    */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
-    return this.run.sender.sendAsIs(template, id, this.context);
+    return this.services.sender.sendAsIs(template, id, this.context);
   }
 
   /** Waits until the store serves again, after a broken exchange. */
   async recover(): Promise<void> {
-    await this.run.recovery.wait(this.context, this.run.sender);
+    await this.services.recovery.wait(this.context, this.services.sender);
   }
 
   /** The first rule that an exchange breaks. One that breaks none counts as passed. */
   judge(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined {
-    const ruling = rulingOf(exchange, template, rules, this.run.judging);
+    const ruling = rulingOf(exchange, template, rules, this.services.judging);
     if (isFinding(ruling)) return ruling;
     this.tally.recordPass(ruling);
     return undefined;
@@ -75,17 +75,17 @@ export class Execution {
 
   /** How many requests may be in flight; lower once the store has turned some away. */
   get concurrencyLimit(): number {
-    return this.run.client.concurrencyLimit;
+    return this.services.client.concurrencyLimit;
   }
 
   /** Whether to try nothing more. */
   get isOver(): boolean {
-    return this.run.state.stop !== undefined || this.run.monitor.brokenInRow >= MAX_UNANSWERED;
+    return this.services.state.stop !== undefined || this.services.monitor.brokenInRow >= MAX_UNANSWERED;
   }
 }
 
 /** How the test of one check is run: in one go, or, if it is generated, in several. */
-export interface TestRun {
+export interface TestProgress {
   /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
   /** Whether nothing is left to be tried. */

@@ -38,10 +38,7 @@ export class Invariants {
       if (ruling === undefined) continue;
       const sentFor = { check: during, label: template.sentAs ?? unusual(template) };
       const label = `sent for ${[during, sentFor.label].filter(Boolean).join(': ')}`;
-      tally.recordFailure(
-        { label, sentFor, payloadClass: 'other', finding: ruling, template, exchange },
-        place(),
-      );
+      tally.recordFailure({ label, sentFor, finding: ruling, template, exchange }, place());
     }
   }
 

@@ -9,7 +9,7 @@ import type { Shard } from '../plan/shard.ts';
 import { type Failure, timedOut } from '../result/result.ts';
 import { tryEach } from './cases.ts';
 import { confirm } from './confirm.ts';
-import type { Execution, TestRun } from './execution.ts';
+import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
 /**
@@ -22,9 +22,9 @@ export function randomCases(
   plants: PlantFactory,
   { index: first, of: step }: Shard,
   execution: Execution,
-): TestRun {
+): TestProgress {
   const { tally } = execution;
-  const { seed, cases } = execution.run;
+  const { seed, cases } = execution.services;
   const arbitrary = test.cases(plants);
   const named = test.named?.(plants) ?? [];
   const count = caseCountOf(test, cases, plants, named);

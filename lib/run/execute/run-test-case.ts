@@ -26,7 +26,6 @@ export async function runTestCase(
   return {
     label: one.label,
     stableLabel,
-    payloadClass: one.payloadClass,
     finding,
     template: one.template,
     exchange: truncated(exchange),
@@ -44,7 +43,7 @@ export async function requireAccepted(
 ): Promise<void> {
   const rejection = async (freshId: bigint) => {
     const exchange = await execution.send(control, freshId);
-    return judged(exchange, control, [acceptsOrdinary], execution.run.judging) === undefined
+    return judged(exchange, control, [acceptsOrdinary], execution.services.judging) === undefined
       ? undefined
       : truncate(describeExchange(exchange));
   };

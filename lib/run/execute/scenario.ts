@@ -6,7 +6,7 @@ import type { Failure } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import { blockedBy } from './cases.ts';
-import type { Execution, RunParts, TestRun } from './execution.ts';
+import type { Execution, RunServices, TestProgress } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
 /** Bytes of answers that a scenario may hold at a time. */
@@ -17,12 +17,12 @@ export const scenario = (
   test: Test & { kind: 'scenario' },
   plants: PlantFactory,
   execution: Execution,
-): TestRun => ({
+): TestProgress => ({
   ended: true,
   async run() {
     const blocked = await blockedBy(() => test.run(contextOf(plants, execution)));
     const isSequential = test.concurrent === true && execution.concurrencyLimit < 2;
-    execution.tally.blocked = blocked ?? (isSequential ? notConcurrent(execution.run) : undefined);
+    execution.tally.blocked = blocked ?? (isSequential ? notConcurrent(execution.services) : undefined);
   },
 });
 
@@ -44,16 +44,15 @@ function blockOf(source: IdSource, count: number): IdSource {
 
 /** What a scenario works with. */
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
-  const { tally, run } = execution;
-  const recordFailure = (failure: Omit<Failure, 'payloadClass'>) =>
-    tally.recordFailure({ ...failure, payloadClass: 'other' });
+  const { tally, services } = execution;
+  const recordFailure = (failure: Failure) => tally.recordFailure(failure);
   const send: CheckContext['send'] = (template) => {
     tally.cases += 1;
     return execution.send(template, ids.next());
   };
   return {
     plants,
-    cases: run.cases,
+    cases: services.cases,
     nextId: () => ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
@@ -62,7 +61,7 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
       let held = 0;
       const id = ids.reserve(templates.length);
       tally.cases += templates.length;
-      await inPool(templates.length, run.concurrency, async (index) => {
+      await inPool(templates.length, services.concurrency, async (index) => {
         const template = templates[index];
         if (template === undefined) return;
         const exchange = await execution.send(template, id(index));
@@ -89,16 +88,16 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
       tally.observations[key] = typeof value === 'string' ? truncate(value) : value;
     },
     get isDistant() {
-      return execution.concurrencyLimit > run.concurrency;
+      return execution.concurrencyLimit > services.concurrency;
     },
     withOwnIds: (count) => contextOf(plants, execution, blockOf(ids, count)),
     get latency() {
-      return run.sender.latency.summary;
+      return services.sender.latency.summary;
     },
   };
 }
 
-const notConcurrent = ({ concurrency }: RunParts): NotApplicable =>
+const notConcurrent = ({ concurrency }: RunServices): NotApplicable =>
   new NotApplicable(
     'concurrency',
     concurrency < 2

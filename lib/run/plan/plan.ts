@@ -1,5 +1,5 @@
+import { areaOf } from '../../check-ids.ts';
 import { groupBy } from '../../collections.ts';
-import { areaOf } from '../../glob.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
 import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';
@@ -116,7 +116,7 @@ export function* plannedBatches(
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
   yield* byArea(of('cases')).map(once);
-  for (const check of sampling) yield [{ check, limit: usualPlaces(check) }];
+  for (const check of sampling) yield [{ check, limit: defaultCaseCounts(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
   for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
@@ -133,5 +133,5 @@ const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, mem
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
 /** The default number of random cases of a check, and its control request. */
-const usualPlaces = ({ test }: Check): number =>
+const defaultCaseCounts = ({ test }: Check): number =>
   test.kind === 'property' ? sampleCount(test.weight, DEFAULTS.cases) + 1 : 1;

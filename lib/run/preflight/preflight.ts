@@ -8,7 +8,13 @@ import { truncate } from '../result/truncate.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
 import { isFromGateway } from '../send/unreachable.ts';
-import { agreesOnlyOnHttp2, foreign, isForeign, unreachableReason, wantsHttp2 } from './listener.ts';
+import {
+  agreesOnlyOnHttp2,
+  isNotHttp,
+  stopForOtherProtocol,
+  unreachableReason,
+  wantsHttp2,
+} from './unreachable-reason.ts';
 
 /** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
 export interface Readiness {
@@ -41,7 +47,7 @@ export async function preflight(
   for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
     seen.push(exchange);
-    if (isForeign(exchange)) continue;
+    if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
     if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
@@ -50,7 +56,7 @@ export async function preflight(
   const last = seen.at(-1);
   if (first === undefined || last === undefined) return {};
   const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_ATTEMPTS && seen.every(is);
-  if (seen.every(isForeign)) return { stop: await foreign(first, endpoint, url) };
+  if (seen.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
   if (throughout(rejectsToken)) {

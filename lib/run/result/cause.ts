@@ -30,7 +30,7 @@ export interface Ladder {
 }
 
 /** How many responses had which status. */
-export type Answers = readonly { readonly status: number; readonly count: number }[];
+export type StatusCounts = readonly { readonly status: number; readonly count: number }[];
 
 /** One fault of the store, as far as experiments establish it. */
 export interface Cause {
@@ -45,7 +45,7 @@ export interface Cause {
   /** Failed requests of those tried, with fresh values: `inside` meet the condition, `outside` do not. */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
-  readonly until?: Answers | undefined;
+  readonly until?: StatusCounts | undefined;
   /** Ids of the failed checks that it explains, in the order of the catalogue. */
   readonly checks: readonly string[];
   /** What to fix first, then how such a fault typically comes about. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../../judge/rules.ts';
 import type { Coverage } from '../../payloads/model/model.ts';
-import type { PayloadClass, RequestTemplate } from '../../payloads/test-case.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { About, PrecedingRequest, TestKind } from '../check.ts';
 
@@ -13,7 +13,6 @@ export interface Failure {
   readonly stableLabel?: string | undefined;
   /** For invariants only: which check sent the request, and its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
-  readonly payloadClass: PayloadClass;
   readonly before?: readonly PrecedingRequest[];
   readonly finding: Finding;
   readonly template: RequestTemplate;
@@ -44,7 +43,7 @@ export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** A failure, and its place among the cases. */
-export interface Placed {
+export interface Positioned {
   readonly failure: Failure;
   readonly place: number;
 }

@@ -6,7 +6,7 @@ import {
   type Failure,
   type FailureGroup,
   type Observations,
-  type Placed,
+  type Positioned,
   problemOf,
   timedOut,
 } from './result.ts';
@@ -18,7 +18,7 @@ export const MAX_FAILURES = 5;
 const MAX_PROBLEMS_OF_A_CHECK = 10;
 
 /** A case that was left without an answer while other checks were running. */
-interface PendingFailure extends Placed {
+interface PendingFailure extends Positioned {
   /** It passed in isolation. */
   readonly passed?: boolean;
 }
@@ -121,12 +121,12 @@ export class Tally {
   }
 
   /** The first failure, if it has not been retried yet. */
-  get unconfirmed(): Placed | undefined {
+  get unconfirmed(): Positioned | undefined {
     const { first, lead = first?.failure } = this;
     return first === undefined || lead?.when !== undefined ? undefined : first;
   }
 
-  get first(): Placed | undefined {
+  get first(): Positioned | undefined {
     return this.inOrder[0]?.[1];
   }
 

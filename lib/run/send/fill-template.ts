@@ -3,14 +3,14 @@ import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
 
 /** Headers of every request, unless the template or the user sets others. */
-export const USUAL: readonly HeaderPair[] = [
+export const DEFAULT_HEADERS: readonly HeaderPair[] = [
   ['accept', 'application/json'],
   ['user-agent', 'plant-store-conformance'],
 ];
 
 /** Adds the usual headers, except those that the user sets. */
-export const withUsual = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
-  ...USUAL.filter(([name]) => !hasHeader(headers, name)),
+export const withDefaultHeaders = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
+  ...DEFAULT_HEADERS.filter(([name]) => !hasHeader(headers, name)),
   ...headers,
 ];
 

@@ -11,7 +11,7 @@ import type { RunState } from '../run-state.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
-import { fill, withUsual } from './fill-template.ts';
+import { fill, withDefaultHeaders } from './fill-template.ts';
 import { KeptCookies } from './kept-cookies.ts';
 import { LatencyLog } from './latency.ts';
 import { Outage } from './outage.ts';
@@ -75,7 +75,7 @@ const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 /** What follows an exchange: it is judged, or its request is sent again after something has been done. */
 type NextStep =
   | { readonly kind: 'judge the store' | 'judge the gateway' }
-  | { readonly kind: 'use raw sockets' | 'have fewer in flight' | 'wait for the store' }
+  | { readonly kind: 'use raw sockets' | 'lower concurrency' | 'wait for the store' }
   | { readonly kind: 'pause'; readonly ms: number };
 
 /**
@@ -110,7 +110,7 @@ export class Sender {
   constructor(client: HttpClient, options: SenderOptions) {
     this.client = client;
     this.spacing = options.rate === undefined ? 0 : 1000 / options.rate;
-    this.options = { ...options, headers: withUsual(options.headers) };
+    this.options = { ...options, headers: withDefaultHeaders(options.headers) };
     this.growth = new AdaptiveConcurrency(client, options.rate === undefined ? options.maxConcurrency : 0);
   }
 
@@ -194,7 +194,7 @@ export class Sender {
           this.client.useRawSockets();
           id = context.ids.retryId();
           continue;
-        case 'have fewer in flight':
+        case 'lower concurrency':
           this.growth.end();
           id = context.ids.retryId();
           continue;
@@ -250,11 +250,11 @@ export class Sender {
     concurrencyLimit: number,
     waits: number,
   ): NextStep {
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'unasked-continue')
+    if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
       return { kind: 'use raw sockets' };
     if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
     if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, template))
-      return { kind: 'have fewer in flight' };
+      return { kind: 'lower concurrency' };
     const ms = pauseAsked(exchange);
     if (ms !== undefined) return { kind: 'pause', ms };
     const maxWaits = isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
@@ -478,7 +478,7 @@ async function sendAfter(
       const before = await send(preceding.template);
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
-    case 'beside':
+    case 'concurrent':
       // The other one is in progress when this one arrives.
       return Promise.all([send(preceding.template), send(template)]).then(([before, own]) => [own, before]);
     default: {

@@ -96,7 +96,7 @@ const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
 };
 
 const valueWords = (property: string, value: Json): Condition => {
-  const text = inWords(value);
+  const text = wordedValue(value);
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 };
 
@@ -107,7 +107,7 @@ const holdsOne = (value: Json | undefined): boolean =>
 /** Strings with more characters are described by their length, as JSON Schema counts it: in code points. */
 const MAX_QUOTED = 24;
 
-function inWords(value: Json): string {
+function wordedValue(value: Json): string {
   if (holdsOne(value)) return 'an array that holds the value';
   if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';

@@ -25,7 +25,7 @@ const CLASSES: readonly IdClass[] = [
   ['is negative and odd', (id) => id < 0n && id % 2n !== 0n],
 ];
 
-const inWords = (text: string, isAboutMagnitude = true): Condition => ({
+const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
   clause: `${ID} ${text}`,
   property: ID,
   ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
@@ -52,7 +52,7 @@ export const idSweep: Sweep = {
   ],
   classes: CLASSES.map((row) => ({
     id: row[0],
-    condition: inWords(row[0], !PARITY.includes(row)),
+    condition: idCondition(row[0], !PARITY.includes(row)),
     group: ID,
   })),
   scale: magnitudes(),
@@ -65,7 +65,7 @@ function candidateOf(value: string, json: Json): Candidate {
   return {
     value,
     condition: {
-      ...inWords(`is ${isPlain ? '' : 'written '}${value}`, isPlain),
+      ...idCondition(`is ${isPlain ? '' : 'written '}${value}`, isPlain),
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
@@ -84,9 +84,9 @@ function magnitudes(): Scale {
       ...state,
       plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
     }),
-    above: (point) => inWords(`is above ${bound(point)}`),
-    below: (point) => inWords(`is below ${bound(point)}`),
-    between: (first, last) => inWords(`is between ${bound(first)} and ${bound(last)}`),
+    above: (point) => idCondition(`is above ${bound(point)}`),
+    below: (point) => idCondition(`is below ${bound(point)}`),
+    between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
   };
 }
 

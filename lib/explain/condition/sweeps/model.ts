@@ -148,15 +148,15 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   'property order': [['whose properties are in another order', ANY]],
   history: [
     ['after the same request without the fault', 'same without the fault'],
-    ['with the same id as another request', ['same id', 'same id beside'], { topics: ['known value'] }],
+    ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
-    [besideSame(ID), 'same id beside', { topics: ['known value'] }],
+    [besideSame(ID), 'same id in flight', { topics: ['known value'] }],
     ['that arrive while another one is handled', 'overlapping'],
     ['that are not the first of their connection', 'later on its connection'],
     ['on a connection that carried the right token before', 'right token before'],
     ['on a connection that carried a plant before', 'plant before'],
     ['after a rejected request on the same connection', 'rejected before'],
-    ['that arrive at the same time as another one', 'beside'],
+    ['that arrive at the same time as another one', 'concurrent'],
     ['after an aborted request', 'aborted before'],
   ],
 };

@@ -8,7 +8,7 @@ import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.ts
 
 /** What was tested and how, and the command that repeats it. */
 export function About({ record }: Readonly<{ record: RunRecord }>) {
-  const { target, document, options, suite, created, results, waited, closedUnderRequests = 0 } = record;
+  const { target, document, options, suite, created, results, waited, closedMidRequest = 0 } = record;
   const covered = coverageOfAll(results);
   const skipped = deselected(record).length;
   return (
@@ -32,8 +32,8 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         <Fact name="Sent">
           {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
-          {closedUnderRequests > 0 &&
-            `; ${counted(closedUnderRequests, 'connection')} closed during a request that was then resent`}
+          {closedMidRequest > 0 &&
+            `; ${counted(closedMidRequest, 'connection')} closed during a request that was then resent`}
         </Fact>
         <Fact name="Created">
           {created.plants === 0

@@ -1,4 +1,4 @@
-import { counted } from '../../../text.ts';
+import { capitalised, counted } from '../../../text.ts';
 import { namedBy } from '../../baseline/baseline-entry.ts';
 import { aboutEntry, baselineNotes, type EvaluatedEntry, knownCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
@@ -45,7 +45,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
               </p>
               {remedy !== undefined && (
                 <p>
-                  <strong>What to do.</strong> {inline(remedy.charAt(0).toUpperCase() + remedy.slice(1))}.
+                  <strong>What to do.</strong> {inline(capitalised(remedy))}.
                 </p>
               )}
             </li>

@@ -1,5 +1,5 @@
+import { areaOf } from '../../../check-ids.ts';
 import { compact, groupBy } from '../../../collections.ts';
-import { areaOf } from '../../../glob.ts';
 import { counted, withSeparators } from '../../../text.ts';
 import { knownBy } from '../../baseline/deviations.ts';
 import { unaccounted } from '../../baseline/known-deviations.ts';

@@ -1,5 +1,5 @@
 import { compact, groupBy } from '../../../collections.ts';
-import { counted, withSeparators } from '../../../text.ts';
+import { capitalised, counted, withSeparators } from '../../../text.ts';
 import { type ExplainedChecks, knownBy, newProblemsText, openCauses } from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
@@ -24,7 +24,7 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
         <p class="nothing-to-fix">
           <Icon name="pass" />{' '}
           {failed.length === 0
-            ? 'Nothing: no check failed or warned.'
+            ? 'Nothing to fix: no failures or warnings.'
             : 'Nothing: every failure is a known deviation.'}
         </p>
       )}
@@ -175,7 +175,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
   const { label, shrinks = 0 } = counterexample ?? {};
   return compact(
     `${withSeparators(failed)} of ${counted(cases, 'case')}${label === undefined ? '' : `: ${inline(label, 160)}`}.`,
-    retried !== undefined && `${retried.charAt(0).toUpperCase()}${retried.slice(1)}.`,
+    retried !== undefined && `${capitalised(retried)}.`,
     shrinks > 0 && `Shrunk in ${counted(shrinks, 'step')}.`,
   ).join(' ');
 }

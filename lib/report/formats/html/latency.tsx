@@ -68,8 +68,8 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
       {(
         [
           ['median', median],
-          ['95 %', p95],
-          ['99 %', p99],
+          ['95%', p95],
+          ['99%', p99],
         ] as const
       ).map(([name, ms], row) => (
         <g class="mark">
@@ -112,7 +112,7 @@ function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyDat
               <tr>
                 <td>{time(2 ** (Number(power) + 1))}</td>
                 <td>{withSeparators(own)}</td>
-                <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)} %</td>
+                <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)}%</td>
               </tr>
             );
           })}

@@ -2,7 +2,7 @@ import { describeExchange } from '../../judge/reading.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
 import type { Exchange, Fault } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
-import { type Answered, probe } from '../../wire/probe.ts';
+import { type FirstBytes, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 
@@ -17,7 +17,7 @@ export async function unreachableReason(
 ): Promise<Stop | undefined> {
   const { endpoint } = client;
   if (isNotTls(exchange) && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
-  const stop = wantsCertificate(exchange, url) ?? unreachable(exchange, url);
+  const stop = wantsCertificate(exchange, url) ?? stopIfUnreachable(exchange, url);
   if (stop !== undefined) return stop;
   if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
   if (!isClosedSilently(exchange)) return undefined;
@@ -38,10 +38,14 @@ export const wantsHttp2 = (url: string): Stop => ({
 });
 
 /** Whether the server speaks a protocol other than HTTP. */
-export const isForeign = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.foreign === true && exchange.response === undefined;
+export const isNotHttp = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.isOtherProtocol === true && exchange.response === undefined;
 
-export const foreign = async (exchange: Exchange, endpoint: Endpoint, url: string): Promise<Stop> =>
+export const stopForOtherProtocol = async (
+  exchange: Exchange,
+  endpoint: Endpoint,
+  url: string,
+): Promise<Stop> =>
   (await otherProtocol(endpoint, url)) ?? {
     kind: 'not-http',
     reason: `${url}: the server does not speak HTTP/1.1 (${exchange.kind === 'broken' ? exchange.fault.detail : ''})`,
@@ -67,9 +71,9 @@ const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
 /** The first line of the PROXY protocol, version 1. */
 const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
 
-const isHttp1 = ({ bytes }: Answered): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
+const isHttp1 = ({ bytes }: FirstBytes): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
 /** RFC 9113 section 6.5: a SETTINGS frame on stream 0 comes first. */
-const isHttp2 = ({ bytes }: Answered): boolean =>
+const isHttp2 = ({ bytes }: FirstBytes): boolean =>
   bytes[3] === 4 && bytes.subarray(5, 9).equals(Buffer.alloc(4));
 
 /** The protocol of a server that does not answer HTTP/1.1 at all, if it can be identified. */
@@ -159,7 +163,7 @@ const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
   },
 };
 
-function unreachable(exchange: Exchange, url: string): Stop | undefined {
+function stopIfUnreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
   const { kind, detail } = exchange.fault;
   const stop = UNREACHABLE[kind];

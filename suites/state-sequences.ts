@@ -3,12 +3,12 @@ import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
 import { DESCRIPTIONS, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
+import { shortest } from '../lib/payloads/shrink-list.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PrecedingRequest } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import { must, ordinaryRequest } from './define.ts';
-import { shortest } from './shrink-list.ts';
 
 /** Limit on the requests spent on shrinking failing sequences. */
 const SHRINK_BUDGET_REQUESTS = 300;
@@ -118,16 +118,16 @@ class Sequences {
   ): SentStep {
     const { plant: number, wrong, manner } = step;
     const connection = isFirst && step.connection !== 'own' ? 'fresh' : step.connection;
-    const beside = together.filter((other) => other !== step && other.plant === number);
+    const others = together.filter((other) => other !== step && other.plant === number);
     const wasSent = known.ids.has(number);
-    const { json, id, name, isOrdinary } = this.plantOf(step, beside.length > 0, known);
+    const { json, id, name, isOrdinary } = this.plantOf(step, others.length > 0, known);
     const mayBeInUse =
       (id !== undefined && known.idInUse.has(id)) ||
       (name !== undefined && known.nameInUse.has(name)) ||
-      beside.some(mayCreate);
+      others.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
     const own = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
-    const template: RequestTemplate = wasSent || beside.length > 0 ? { ...own, sentBefore: true } : own;
+    const template: RequestTemplate = wasSent || others.length > 0 ? { ...own, sentBefore: true } : own;
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
