@@ -74,7 +74,7 @@ export class StartedStore {
   epilogue(): string {
     if (!this.isLost && this.ends === 0 && !this.process.hasFailed()) return '';
     const lines = this.tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
-    const died = this.ends === 0 ? '' : `died ${counted(this.ends, 'time')} and was started again; it `;
+    const died = this.ends === 0 ? '' : `died ${counted(this.ends, 'time')} and was restarted; it `;
     const output = lines.length === 0 ? 'without any output' : 'and its output ends with';
     return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
   }

@@ -129,7 +129,7 @@ EventEmitter.prototype.emit = function (event, ...others) {
     const { code, stdout, stderr, read } = await started(storeAt(port, crash), { port, args });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/`.*` died \d+ times and was started again; .*it is null/s),
+      expect.stringMatching(/`.*` died \d+ times and was restarted; .*it is null/s),
     ]);
     expect(stdout).toMatch(/^1\. Dies without an answer when the body is null {2}\(\d checks, MUST\)$/m);
     const [cause, ...others] = JSON.parse(read('reports/report.json')).causes;
@@ -155,7 +155,7 @@ Server.prototype.emit = new Proxy(Server.prototype.emit, {
     const { code, stdout } = await started(storeAt(port, late), { port, args });
     expect([code, stdout]).toEqual([
       3,
-      expect.stringMatching(/the store died \d+ times?, and was started\s+again/),
+      expect.stringMatching(/the store died \d+ times? and was\s+restarted/),
     ]);
   });
 
@@ -188,7 +188,7 @@ console.error("going down soon");`;
       },
     );
     expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(/died 1 time and was started again; it ended with exit code 1 .*EEXIST/s);
+    expect(run.stderr).toMatch(/died 1 time and was restarted; it ended with exit code 1 .*EEXIST/s);
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /ended with exit code 1 after \S+ s; the store stopped answering during/,
     );

@@ -1,4 +1,5 @@
 import { joined } from '../../text.ts';
+
 /** A condition under which a fault shows, or what is wrong with a request: how a title words it, and what is known of it. */
 export interface Condition {
   /** After `when`: `name contains an apostrophe`. */

@@ -204,7 +204,7 @@ export class Recovery {
 /** Why a run against a store that was started again is no proof that it is right. */
 export const crashedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
-  reason: `the store crashed ${counted(times, 'time')} and was restarted`,
+  reason: `the store died ${counted(times, 'time')} and was restarted`,
   remedy: 'find the reason in its output, fix it, then repeat the run',
 });
 
