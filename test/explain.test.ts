@@ -8,6 +8,7 @@ import type { Cause } from '../lib/run/result/cause.ts';
 import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { broken, combined } from '../mutants/fleet.ts';
+import { contentType, seen, somePlant } from '../mutants/helpers.ts';
 import { absent, printed } from './helpers/bash.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
@@ -291,4 +292,30 @@ test('a check is put only below the causes of its own failures', async () => {
   } finally {
     await store.stop();
   }
+});
+
+test('what a store should reject is not the cause of what it must reject', async () => {
+  const types = ['application/json', 'application/json; charset=utf-8'];
+  const store = await startStore({
+    token: TOKEN,
+    steps: (right) => ({
+      validate(value, received) {
+        try {
+          return right.validate(value, received);
+        } catch (error) {
+          const { id } = seen(received);
+          const isBeyondInt64 = id !== undefined && BigInt.asIntN(64, id) !== id;
+          if (!isBeyondInt64 && types.includes(contentType(received))) throw error;
+          return right.validate(somePlant(), received);
+        }
+      },
+    }),
+  });
+  const only = ['invalid/rejects-id-beyond-int64', 'combinations/rejects-invalid-bodies'];
+  const { causes } = await recordOf(store.url, { only });
+  await store.stop();
+  expect(causes.map(({ level, checks }) => [level, checks])).toEqual([
+    ['MUST', ['combinations/rejects-invalid-bodies']],
+    ['SHOULD', ['invalid/rejects-id-beyond-int64']],
+  ]);
 });

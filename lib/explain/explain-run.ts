@@ -2,7 +2,6 @@ import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
-import { ID } from '../payloads/plants.ts';
 import { dependsOnFreshId, type ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { FindCauses } from '../run/run.ts';
@@ -23,7 +22,6 @@ import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
 import { stateOf } from './condition/request-parts.ts';
-import { besideSame } from './condition/sweeps/model.ts';
 import {
   type ExperimentChannel,
   Experiments,
@@ -216,7 +214,8 @@ async function explainSymptom(
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
     for (const one of left)
-      if (one !== lead) explaining.set(one, await explanationFor(found, new Investigation(one, experiments)));
+      if (one !== lead && !isMoreSerious(one, lead))
+        explaining.set(one, await explanationFor(found, new Investigation(one, experiments)));
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults, which their own failures lead to.
@@ -228,13 +227,18 @@ async function explainSymptom(
   return clusters;
 }
 
+/** Whether a store accepts what it must reject, and not only, like that of the other failure, what it should reject. */
+const isMoreSerious = ({ check, symptom: { kind } }: CheckFailure, other: CheckFailure): boolean =>
+  kind === 'accepts' && check.level === 'MUST' && other.check.level === 'SHOULD';
+
 /** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
 async function explainFailure(search: Investigation): Promise<readonly Explanation[] | undefined> {
   const all = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
   const found = all?.some(showsRegardless) === true ? undefined : all;
-  if (found?.some(({ conditions }) => conditions.some(isBesideSame)) === true) {
+  // The id is the only repeated value that was tried; other repeated values may matter as well.
+  if (found?.some(({ conditions }) => conditions.some(({ isOfSameId }) => isOfSameId)) === true) {
     const general = await withinBudget(() => sameValues(search.ordinary, search));
     if (general !== undefined) return [general];
   }
@@ -248,9 +252,6 @@ async function explainFailure(search: Investigation): Promise<readonly Explanati
   if (one !== undefined && (found === undefined || one.kind !== 'from-then-on')) return [one];
   return found === undefined || before.length > 0 ? undefined : histories(found, search);
 }
-
-/** The id is the only repeated value that was tried; other repeated values may matter as well. */
-const isBesideSame = ({ phrase }: Condition): boolean => phrase === besideSame(ID);
 
 /** Whether the symptom also occurs when the condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;

@@ -135,6 +135,12 @@ export const auth: readonly BrokenStore[] = [
     acceptingCredential(header(/^bearer +\S{8,}/i)),
   ),
   broken(
+    'auth-any-three-parts',
+    'accepts any token in three parts: the check of a JSON Web Token is not awaited',
+    ['auth/rejects-wrong-tokens', 'combinations/rejects-invalid-credentials'],
+    acceptingCredential(header(/^bearer +[\w-]+(?:\.[\w-]+){2}$/i)),
+  ),
+  broken(
     'auth-any-basic',
     'accepts any Basic credentials',
     ['auth/rejects-other-schemes'],

@@ -178,6 +178,19 @@ export const coercion: readonly BrokenStore[] = [
     ),
   ),
   broken(
+    'id-fraction-near-integer',
+    'accepts a fraction as id if it is near an integer for its size',
+    ['invalid/rejects-fractional-id', 'invalid/rejects-any-wrong-type'],
+    acceptingKind(
+      'id',
+      'fraction',
+      sent('id', (id) => {
+        const value = id instanceof Numeral ? Number(id.text) : 0;
+        return Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
+      }),
+    ),
+  ),
+  broken(
     'id-fraction-beyond-31-bits',
     'accepts a fraction as id from 2^31: such numbers are not checked with | 0',
     ['invalid/rejects-fractional-id', 'combinations/rejects-invalid-bodies'],

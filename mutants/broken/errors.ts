@@ -4,6 +4,7 @@ import { type BrokenStore, broken } from '../fleet.ts';
 import {
   answering400,
   answering400With,
+  authorization,
   BAD_ID,
   BAD_NAME,
   BAD_TAG,
@@ -410,5 +411,15 @@ export const errors: readonly BrokenStore[] = [
     'answers a missing or wrong token with 400 and an OAuth error',
     ['invariants/400-is-an-error'],
     challenging(() => json(400, { error: 'invalid_token', message: 'a bearer token is required' })),
+  ),
+  broken(
+    'error-code-malformed-bearer',
+    'answers Bearer without exactly one token with 400 and an OAuth error',
+    ['invariants/400-is-an-error'],
+    challenging((request) =>
+      /^bearer(?: *$| +\S+ )/i.test(authorization(request) ?? '')
+        ? json(400, { error: 'invalid_request', error_description: 'one token is required' })
+        : undefined,
+    ),
   ),
 ];

@@ -167,6 +167,18 @@ export const stateAndLoad: readonly BrokenStore[] = [
     afterRejections(latch(10), hanging),
   ),
   broken(
+    'state-pool-of-arrays',
+    'does not answer after 20 JSON values that are not objects: each one keeps a worker',
+    ['invariants/answers', 'stop/gone'],
+    withFreshState(() => {
+      let left = 20;
+      return hanging(({ value }) => {
+        if (value !== undefined && !(value instanceof Map)) left -= 1;
+        return left < 0;
+      });
+    }),
+  ),
+  broken(
     'state-banned',
     '403 for ever after 30 rejections',
     ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],

@@ -178,6 +178,9 @@ const mayBeOfConnection = ({
 /** If the store has accepted more ordinary plants than this, another one is not suspected of having crashed it. */
 const MIN_ACCEPTED = 20;
 
+/** More than most pools of connections, threads or slots have. */
+const REQUESTS_TO_USE_UP_A_POOL = 50;
+
 /** Requests that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SENT] = [3, 8];
 
@@ -221,9 +224,11 @@ export function crashed(
     return { symptom, found, members };
   }
   const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
+  // A store that hangs has probably used something up, one piece for each request of a kind.
+  const repeat = { times: last.symptom.kind === 'no-answer' ? REQUESTS_TO_USE_UP_A_POOL : 1, inFlight: 1 };
   return {
     symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
-    found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT) },
+    found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
     members,
   };
 }

@@ -136,17 +136,19 @@ export async function subjectsOf(
   const reach = await sweep(values, base, search, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
-  const separated = isBody && isScattered ? separatedIn(reach, values.classes, base, search) : undefined;
+  const separated =
+    isBody && isScattered ? await separatedIn(reach, values.classes, base, search) : undefined;
   return { ...reach, ...separated, base, candidates: values.candidates };
 }
 
 /** The broadest class of bodies in which a feature separates those that show the symptom from the others. */
-function separatedIn(
+async function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
-  { contract, experiments }: Investigation,
-): Pick<Subjects, 'named' | 'feature'> | undefined {
+  search: Investigation,
+): Promise<Pick<Subjects, 'named' | 'feature'> | undefined> {
+  const { contract, experiments } = search;
   // If the parser already rejects non-JSON, compare only the bodies that pass it.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
   const tried = (one: CandidateClass) =>
@@ -157,9 +159,22 @@ function separatedIn(
   for (const one of classes) {
     if (!shown.every(isIn(one))) continue;
     const feature = separating(tried(one), contract);
-    if (feature !== undefined) return { named: [{ ...one, candidates: shown, isExact: true }], feature };
+    if (feature === undefined) continue;
+    const without = hidden.find(isIn(one))?.apply(base);
+    if (!(await decides(feature, without, search))) continue;
+    return { named: [{ ...one, candidates: shown, isExact: true }], feature };
   }
   return undefined;
+}
+
+/** Whether a request shows the symptom once it has a feature; if that can be tried. */
+async function decides(
+  { add }: Feature,
+  without: RequestState | undefined,
+  search: Investigation,
+): Promise<boolean> {
+  if (add === undefined || without === undefined) return true;
+  return (await search.shows({ ...without, edits: [...without.edits, add] })) !== false;
 }
 
 /** The plant with ordinary values for those that are wrong. */

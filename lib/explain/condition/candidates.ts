@@ -92,6 +92,7 @@ export function named(
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
+  const silent = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
   let left = shown;
   const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
@@ -102,6 +103,8 @@ export function named(
     const has = isIn(one);
     const candidates = left.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
+    // A store that does something else with most of a class does not fail with the class.
+    if (silent.filter(has).length > shown.filter(has).length) continue;
     // Skip a class if a broader one already took all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
       addName(one.condition, one.group, candidates);

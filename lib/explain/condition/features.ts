@@ -5,11 +5,14 @@ import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
 import { WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
+import { paddedTo } from './sweeps/sizes.ts';
 
 /** Something that bodies of many kinds have in common. */
 export interface Feature {
   readonly condition: Condition;
   readonly has: (body: string) => boolean;
+  /** Gives the feature to a body without it, and changes nothing else. */
+  readonly add?: (body: string) => string;
 }
 
 /** Escapes that a condition may be about, and what they look like in a body. */
@@ -144,6 +147,7 @@ function sizesIn(tries: BodyResults): readonly Feature[] {
       condition: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
       // Nothing is known of the sizes in between.
       has: (body) => sizeOf(body) > below,
+      add: paddedTo(size),
     },
     {
       condition: { clause: `the body is shorter than ${size} bytes` },

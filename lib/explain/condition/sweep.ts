@@ -62,7 +62,8 @@ export async function sweep(
     left = left.slice(batch.length);
     const results = search.isSlow ? await allAtOnce(batch.map(stateWith), search) : undefined;
     for (const [index, candidate] of batch.entries())
-      tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
+      if (stateWith(candidate) !== undefined)
+        tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
     // Each missing answer costs one timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }

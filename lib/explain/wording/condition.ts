@@ -27,6 +27,8 @@ export interface Condition {
   readonly isLarger?: true;
   /** It is about requests in flight with which a store does something else. */
   readonly isOfOthers?: true;
+  /** Another request with the same id is in flight. */
+  readonly isOfSameId?: true;
   /** Bodies with more bytes than this meet it. */
   readonly bytesAbove?: number;
   /** What the clause states, unless it was reworded to state more or less. */
@@ -183,11 +185,18 @@ function either(texts: readonly string[]): string {
     common(texts, /^(?:the )?\S+(?: or \S+)? (?:is |has |contains |ends with )/) ||
     common(texts, /^\S+(?: or \S+)? (?=is |has |contains |ends with )/);
   const end = common(texts, / as \S+$/);
-  const short = texts.map((text) => text.slice(start.length, text.length - end.length));
+  const short = texts
+    .map((text) => text.slice(start.length, text.length - end.length))
+    .map((text, index, all) =>
+      all[index - 1]?.startsWith(CONTENT_TYPE) === true ? text.replace(CONTENT_TYPE, '') : text,
+    );
   const more = short.length - MAX_NAMES;
   const others = more === 1 ? 'one other value' : `${more} other values`;
   return `${start}${joined(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short, 'or')}${end}`;
 }
+
+/** Said once of several in a row. */
+const CONTENT_TYPE = 'with Content-Type ';
 
 /** What all texts have in common at one end, such as ` as id`. */
 function common(texts: readonly string[], pattern: RegExp): string {

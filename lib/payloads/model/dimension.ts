@@ -94,7 +94,7 @@ export type ValueGroup =
   | 'larger body'
   | 'undeclared property'
   // history
-  | 'same without the fault'
+  | 'otherwise the same'
   | 'same id'
   | 'same id in flight'
   | 'overlapping'

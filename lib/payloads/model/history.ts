@@ -227,13 +227,19 @@ export const historyOfValid: Dimension = dimension('history', [
 export const historyOfFaulty: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
-  ...inGroup('same without the fault', [
+  ...inGroup('otherwise the same', [
     anyOf([
-      after('after the same request without the fault', valid, 'same', 'later on its connection', ...PLANT),
-      after('after the same request without the fault, on another connection', valid, 'other'),
+      after(
+        'after a valid request that is otherwise the same',
+        valid,
+        'same',
+        'later on its connection',
+        ...PLANT,
+      ),
+      after('after a valid request that is otherwise the same, on another connection', valid, 'other'),
     ]),
-    after('pipelined after the same request without the fault', valid, 'pipelined', ...PLANT),
-    after('at the same time as the same request without the fault', valid, 'concurrent'),
+    after('pipelined after a valid request that is otherwise the same', valid, 'pipelined', ...PLANT),
+    after('at the same time as a valid request that is otherwise the same', valid, 'concurrent'),
   ]),
   after(
     'after a plant with the same id',

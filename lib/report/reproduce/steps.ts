@@ -88,7 +88,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     // A store that hangs would keep each of the others waiting.
     const givesUpAtOnce = unanswered && repeat.inFlight === 1;
     const loop = (some: readonly string[]) =>
-      loopOf(repeat.times, givesUpAtOnce ? [`${withIds(some).join('; ')} || break`] : withIds(some));
+      loopOf(repeat.times, givesUpAtOnce ? [`${withIds(some).join(' && ')} || break`] : withIds(some));
     // What came before may have to come in a row.
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];

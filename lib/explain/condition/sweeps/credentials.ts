@@ -97,6 +97,11 @@ const SETS: readonly CredentialClass[] = [
     'the Authorization header is one word',
     ({ value = '' }) => /^\S+$/.test(value),
   ],
+  [
+    'Bearer without exactly one token',
+    'Bearer is not followed by exactly one token',
+    ({ value = '', word }) => /^bearer\b/i.test(value) && word === undefined,
+  ],
   ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [
     'the token under another scheme',
@@ -163,6 +168,11 @@ const SETS: readonly CredentialClass[] = [
     'any token in three parts, such as an unsigned JSON Web Token',
     'the token has three parts',
     ({ bearer }) => bearer?.split('.').length === 3,
+  ],
+  [
+    'any token in three parts that are not empty',
+    'the token has three parts that are not empty',
+    ({ bearer = '' }) => /^[^.]+(?:\.[^.]+){2}$/.test(bearer),
   ],
   [
     'the name of a property of every object as the token',

@@ -162,7 +162,8 @@ function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): 
 const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
   some: ({ condition: { noun = '' } }) => {
-    const example = noun.slice(0, noun.lastIndexOf(' as '));
+    // `an array such as one that holds the value`
+    const example = noun.slice(0, noun.lastIndexOf(' as ')).replace(`${type} that`, 'one that');
     return {
       noun: `${type} such as ${example} as ${property}`,
       clause: `${property} is ${type} such as ${example}`,

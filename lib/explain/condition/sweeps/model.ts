@@ -70,7 +70,7 @@ const ALSO: Readonly<
 type NamedValues = readonly [
   phrase: string,
   which: ValueGroup | readonly ValueGroup[] | RegExp,
-  flags?: Pick<Condition, 'isLarger' | 'topics'>,
+  flags?: Pick<Condition, 'isLarger' | 'isOfSameId' | 'topics'>,
 ];
 
 export const WITH_ESCAPES = 'with \\u escapes';
@@ -147,10 +147,10 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   size: [['with a larger body', 'larger body', { isLarger: true }]],
   'property order': [['whose properties are in another order', ANY]],
   history: [
-    ['after the same request without the fault', 'same without the fault'],
+    ['after a valid request that is otherwise the same', 'otherwise the same'],
     ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
-    [besideSame(ID), 'same id in flight', { topics: ['known value'] }],
+    [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],
     ['that arrive while another one is handled', 'overlapping'],
     ['that are not the first of their connection', 'later on its connection'],
     ['on a connection that carried the right token before', 'right token before'],
