@@ -115,7 +115,7 @@ const BASELINE = `- id: invalid/rejects-numeric-string-id
   reason: The gateway does it.
   issue: https://tracker.example/1
   until: 2027-06-30
-  fingerprint: f6449a9e73e7
+  fingerprints: [f6449a9e73e7]
 - id: invalid/rejects-null
   reason: Known.
 - cause: c0123456789a

@@ -10,7 +10,7 @@ import { baselineText } from '../lib/config/baseline-text.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { openCauses } from '../lib/report/baseline/deviations.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
-import { causeFingerprint, coarseFingerprint } from '../lib/report/record/fingerprint.ts';
+import { causeFingerprint } from '../lib/report/record/fingerprint.ts';
 import { Numeral } from '../reference/json.ts';
 import { type Steps, startStore } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
@@ -264,31 +264,6 @@ describe('the causes of a failing check', () => {
       '1 failure of a known failing check, of which nothing was recorded',
     );
   });
-
-  test('are known by a fingerprint without the request, as in earlier baselines', () => {
-    const id = 'invalid/rejects-wrong-type';
-    const fingerprint = coarseFingerprint(id, { problem: 'answered 500' });
-    const entry = { id, reason: 'known', fingerprint };
-    const { baseline, reason } = ciResultOf(crash, { file: 'baseline.yaml', entries: [entry] });
-    expect([baseline?.entries[0]?.state, reason]).toEqual([
-      'known',
-      '3 failed checks not in the baseline, 1 known deviation',
-    ]);
-  });
-
-  test('are compared with those of earlier records, which do not describe the request', () => {
-    const old: RunRecord = {
-      ...crash,
-      results: crash.results.map((result) => ({
-        ...result,
-        problems: result.problems.map(({ request: _, ...problem }) => ({
-          ...problem,
-          fingerprint: 'f00000000000',
-        })),
-      })),
-    };
-    expect(newOnes(old, crash)).toEqual([]);
-  });
 });
 
 test.each([
@@ -395,10 +370,10 @@ describe('--write-baseline', () => {
 - id: invalid/rejects-wrong-type # the old gateway
   # It turns strings into numbers.
   reason: "The gateway: does it"
-  fingerprint: ${known?.fingerprint}
+  fingerprints: [${known?.fingerprint}]
 - id: invalid/rejects-any-defect
   reason: gone
-  fingerprint: f00000000000
+  fingerprints: [f00000000000]
 # Not checked in this run.
 - id: auth/answers-with-a-challenge
   reason: &why later

@@ -62,8 +62,8 @@ describe('a baseline', () => {
     const record = await recordOf(STORE, { only: ['invalid/rejects-numeric-string-id'] });
     const [problem] = record.results.flatMap(({ problems }) => problems);
     const entry = { id: 'invalid/rejects-numeric-string-id', reason: 'known' };
-    expect(ciResult(record, { ...entry, fingerprint: problem?.fingerprint ?? '' }).exitCode).toBe(0);
-    const other = ciResult(record, { ...entry, fingerprint: 'f00000000000' });
+    expect(ciResult(record, { ...entry, fingerprints: [problem?.fingerprint ?? ''] }).exitCode).toBe(0);
+    const other = ciResult(record, { ...entry, fingerprints: ['f00000000000'] });
     expect([other.exitCode, other.baseline?.entries[0]?.state]).toEqual([1, 'stale']);
   });
 

@@ -141,17 +141,9 @@ function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): Baselin
     const checks = checksOf(named.map(({ id, names = [] }) => [id, left(id, names)]));
     return isFound || Object.keys(checks).length > 0 ? { ...entry, checks } : undefined;
   }
-  const { id, fingerprint, fingerprints, ...rest } = entry;
-  const all = fingerprint === undefined && fingerprints === undefined;
-  const failing = results.some((one) => one.id === id && one.verdict !== 'pass');
-  if (all) return failing ? entry : undefined;
-  const several = left(id, fingerprints ?? []);
-  const one = fingerprint !== undefined && left(id, [fingerprint]).length > 0;
-  if (!one && several.length === 0) return undefined;
-  return {
-    id,
-    ...rest,
-    ...(several.length === 0 ? {} : { fingerprints: several }),
-    ...(one ? { fingerprint } : {}),
-  };
+  const { id, fingerprints, ...rest } = entry;
+  if (fingerprints === undefined)
+    return results.some((one) => one.id === id && one.verdict !== 'pass') ? entry : undefined;
+  const failing = left(id, fingerprints);
+  return failing.length === 0 ? undefined : { id, ...rest, fingerprints: failing };
 }

@@ -10,7 +10,7 @@ import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
 import { detailOf } from './symptom/target-symptom.ts';
 
 /** A cause of an earlier run, and the request that shows it. */
-export interface RecordedFault {
+interface RecordedFault {
   readonly symptom: string;
   readonly template: RequestTemplate;
   readonly checks: readonly Check[];

@@ -79,14 +79,10 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** What was wrong only in the later run. Early records do not contain the request of a problem. */
+/** What was wrong only in the later run. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['problems'] {
-  const known = new Set(
-    before.problems.flatMap(({ fingerprint, request, problem }) =>
-      request === undefined ? [fingerprint, problem] : [fingerprint],
-    ),
-  );
-  return now.problems.filter(({ fingerprint, problem }) => !known.has(fingerprint) && !known.has(problem));
+  const known = new Set(before.problems.map(({ fingerprint }) => fingerprint));
+  return now.problems.filter(({ fingerprint }) => !known.has(fingerprint));
 }
 
 /** 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0. */

@@ -26,7 +26,7 @@ import {
 } from './page-parts.tsx';
 
 /** What a table says about one row at one store. */
-export interface Mark {
+interface Mark {
   readonly tone: Tone;
   /** Shown instead of the icon of the tone. */
   readonly text?: string | undefined;

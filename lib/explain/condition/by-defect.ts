@@ -45,7 +45,7 @@ export async function inEveryWrong400(search: Investigation): Promise<Explanatio
 }
 
 /** What trying all defects, or all credentials, in otherwise ordinary requests says of a failure. */
-export type AmongSubjects =
+type AmongSubjects =
   | { readonly kind: 'explained'; readonly explanations: readonly Explanation[] }
   /** Whether it shows depends on what came before. */
   | { readonly kind: 'unsteady' }

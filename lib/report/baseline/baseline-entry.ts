@@ -1,5 +1,4 @@
 import { counted } from '../../text.ts';
-import { coarseFingerprint } from '../record/fingerprint.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 
 /** The failures that an entry names, by check; a check without names stands for all of its failures. */
@@ -8,22 +7,15 @@ export function namedBy(
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
   if ('cause' in entry)
     return Object.entries(entry.checks).map(([id, names]) => ({ id, names: names.split(/\s+/) }));
-  const { id, fingerprint, fingerprints } = entry;
-  const names = [...(fingerprint === undefined ? [] : [fingerprint]), ...(fingerprints ?? [])];
-  return [{ id, names: names.length === 0 ? undefined : names }];
+  return [{ id: entry.id, names: entry.fingerprints }];
 }
 
 export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   namedBy(entry).some((one) => one.id === id);
 
-/** The fingerprints of a failure, including the one that earlier versions of the suite gave it. */
-const fingerprintsOf = (id: string, problem: RecordedResult['problems'][number]): readonly string[] => [
-  problem.fingerprint,
-  coarseFingerprint(id, problem),
-];
-
-export const metBy = ({ id, problems }: RecordedResult): ReadonlySet<string> =>
-  new Set(problems.flatMap((problem) => fingerprintsOf(id, problem)));
+/** The fingerprints of the failures of a check. */
+export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>
+  new Set(problems.map(({ fingerprint }) => fingerprint));
 
 /** The failures of a check that no entry names. */
 export function newProblems(
@@ -33,7 +25,7 @@ export function newProblems(
   const own = entries.flatMap(namedBy).filter((one) => one.id === id);
   if (own.some(({ names }) => names === undefined)) return [];
   const known = new Set(own.flatMap(({ names = [] }) => names));
-  return problems.filter((problem) => !fingerprintsOf(id, problem).some((name) => known.has(name)));
+  return problems.filter(({ fingerprint }) => !known.has(fingerprint));
 }
 
 /** The id of an entry, with its fingerprint or how many it has; for a cause, its checks. */

@@ -10,7 +10,7 @@ import type {
 } from '../record/record.ts';
 import { entryName, metBy, namedBy } from './baseline-entry.ts';
 
-export type JudgedEntry = BaselineEntry & {
+type JudgedEntry = BaselineEntry & {
   readonly state: EntryState;
   readonly remedy?: string;
   /** Stale only if no known failure of the store is left: the check may have missed the failure by chance. */

@@ -21,10 +21,6 @@ export const causeFingerprint = ({
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
   digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
-/** The fingerprint regardless of the request, as earlier versions computed it. */
-export const coarseFingerprint = (id: string, { problem }: Pick<FailureGroup, 'problem'>): string =>
-  problemFingerprint(id, problem);
-
 export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');
 

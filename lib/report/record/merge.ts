@@ -19,7 +19,7 @@ import type {
 import { rounded } from './recorded.ts';
 import { explainedIn, mustFirst, withUnexplained } from './unexplained.ts';
 
-export interface ShardRecord {
+interface ShardRecord {
   readonly file: string;
   readonly record: RunRecord;
 }

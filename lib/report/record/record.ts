@@ -311,7 +311,7 @@ const cause = named(
     ladders: described(ladders, 'What was tried to find out how far each part of the condition reaches.'),
     counterexample: optional(
       object({ before: optional(before), ...messages }),
-      'The simplest request that shows it, and what has to be sent before; absent only if it was made of an earlier record without one.',
+      'The simplest request that shows it, and what has to be sent before.',
     ),
   }),
   'One fault of the store: what explains one failed check or many.',
@@ -346,10 +346,6 @@ export const knownCheck = {
   fingerprints: optional(
     list(failureFingerprint, { minItems: 1 }),
     'The known failures. Without fingerprints, every failure of the check is known.',
-  ),
-  fingerprint: optional(
-    failureFingerprint,
-    'One more known failure: the form of earlier baselines, whose entries had a single fingerprint.',
   ),
 };
 

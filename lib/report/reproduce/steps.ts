@@ -1,4 +1,5 @@
 import { suite } from '../../package.ts';
+import type { Predecessor } from '../../payloads/test-case.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
@@ -17,9 +18,7 @@ interface WithId {
 /** What has to be sent to see a fault. */
 export interface Reproduction extends WithId {
   /** The requests before it, in order, or at the same time. */
-  readonly before: readonly (WithId & {
-    readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
-  })[];
+  readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
   readonly repeat: Repeat;
   /** Ids show the fault by their remainder. */
   readonly modulus?: number | undefined;
