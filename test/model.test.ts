@@ -138,6 +138,19 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       expect(large.map(({ label, template }) => `${bodyOf(template).length} ${label}`)).toEqual([]);
     });
 
+    test('stays ordinary, within 1 KiB, if it has to be accepted: whatever words and numbers its id makes', () => {
+      if (expected !== 'accept' || file() !== OWN || overlays.length > 0) return;
+      const ids = Array.from({ length: 200 }, (_, index) => 2n ** 29n + BigInt(index) * 7919n);
+      const large = cases.flatMap(({ label, template }) =>
+        ids
+          .map((id) => fill(template, id, DEFAULTS_ONLY).body?.length ?? 0)
+          .filter((size) => size > KIB)
+          .slice(0, 1)
+          .map((size) => `${size} ${label}`),
+      );
+      expect(large).toEqual([]);
+    });
+
     test('has every value of every dimension in some row', () => {
       const model = modelsOf(contract)[expected];
       const seen = new Set(

@@ -33,9 +33,9 @@ const growing = (
 const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
 const KIB = 1024;
-/** The same value padded to exactly this many bytes, since buffers have round sizes. */
-const upTo = (bytes: number): Value =>
-  editing(`of exactly ${bytes} bytes`, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
+/** The same value padded to exactly this many bytes. */
+const upTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
+  editing(name, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
 const spaces = (name: string, count: number) => editing(name, padded(count));
 const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}) =>
@@ -66,8 +66,9 @@ export const sizeDimension: Dimension = dimension('size', [
     incompatibleWith: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   },
   ...inGroup('larger body', [
-    spaces('of 900 bytes with white space', 700),
+    upTo(900, 'of 900 bytes with white space'),
     ...optional([
+      // Buffers have round sizes.
       anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
       spaces('of over 1 KiB with white space', KIB),
       adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
