@@ -287,7 +287,7 @@ test('a check is put only below the causes of its own failures', async () => {
     const { causes } = await recordOf(store.url, { only });
     expect(causes.map(({ title, checks }) => `${title}: ${checks.join(' ')}`)).toEqual([
       'Accepts a numeric string such as "7" as id: invalid/rejects-numeric-string-id',
-      'Accepts an id below int64 or an id above int64: invalid/rejects-id-beyond-int64',
+      'Accepts an id outside int64: invalid/rejects-id-beyond-int64',
     ]);
   } finally {
     await store.stop();

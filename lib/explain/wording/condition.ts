@@ -174,9 +174,14 @@ export function alternatives(all: readonly Condition[]): Condition {
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
 }
 
-/** Drops clauses that another clause already lists. */
+const SIDE = /\b(?:below|above)\b/;
+
+/** Joins the two sides of a range, and drops clauses that another clause already lists. */
 function formsOf(all: readonly Condition[], form: Form): readonly string[] {
-  const texts = [...new Set(all.flatMap((condition) => condition[form] ?? []))];
+  const own = all.flatMap((condition) => condition[form] ?? []);
+  const isBothSides = (text: string) =>
+    own.includes(text.replace(SIDE, 'below')) && own.includes(text.replace(SIDE, 'above'));
+  const texts = [...new Set(own.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
 }
 
