@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
 import { serving } from '../mutants/right/serving.ts';
@@ -58,6 +59,33 @@ test.each(STORES)('on %s, the report of %s says: %s', { timeout: 60_000 }, async
     expect(counterexample?.when).toBe(when);
     expect(terminalReport(record, false, { verbose: true })).toMatch(text);
   });
+});
+
+test('a 401 whose end is lost if the body has arrived by then is read when the body arrives slowly', async () => {
+  const segment = 16_000;
+  let large = 0;
+  const store = await serving(
+    'resetting',
+    'answers every other large request early, and resets the connection',
+    {
+      async meet(line, message, response) {
+        const isLarge = Number(message.headers['content-length'] ?? 0) > 8192;
+        if (isLarge && message.headers.authorization !== `Bearer ${TOKEN}` && ++large % 2 === 0) {
+          const [first] = (await once(message, 'data')) as [Buffer];
+          response.writeHead(401, { 'content-type': 'text/html', connection: 'close', 'content-length': 21 });
+          response.flushHeaders();
+          if (first.length > segment) message.socket.resetAndDestroy();
+          else response.end('<h1>Unauthorized</h1>');
+        } else await answer(line, message, response);
+      },
+    },
+  ).start(TOKEN);
+  const only = ['combinations/rejects-invalid-credentials', 'invariants/*'];
+  const { results } = await run({ baseUrl: store.url, token: TOKEN, seed: 1, explain: 0, only }).record;
+  await store.stop();
+  expect(large).toBeGreaterThan(20);
+  const failed = results.filter(({ verdict, level }) => verdict === 'fail' && level === 'MUST');
+  expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
 });
 
 test('a 413 that is lost if the body has arrived by then is read when the body arrives slowly', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { hasHeader } from './headers.ts';
+import { type Exchange, type HeaderPair, isAborted, type Request, type Response } from './exchange.ts';
+import { hasHeader, headerValues } from './headers.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
@@ -88,8 +88,8 @@ export class HttpClient {
   /**
    * Sends requests over one connection, each after the response to the previous one, with nothing else in
    * between. If the connection ends, the request under way is sent again and the rest follow over a fresh
-   * connection. So is a pipelined one that the server did not read, or whose interim response came behind the head of
-   * the final one.
+   * connection. So is a pipelined one that the server did not read, whose response was cut short, or whose interim
+   * response came behind the head of the final one.
    * @param pipelined sends the requests without waiting for responses, except those that wait for 100
    *   Continue, or are aborted, and not before those that ask for a fresh connection
    */
@@ -121,7 +121,9 @@ export class HttpClient {
           };
           const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
           if (isLost) this.canPipeline = false;
-          exchanges.push(isLost ? await again() : await this.retriedIfClosed(one, again));
+          // A reset after a later response takes the end of earlier ones with it.
+          const isCut = sent.length > 1 && exchange.kind === 'broken' && exchange.fault.kind === 'closed';
+          exchanges.push(isLost || isCut ? await again() : await this.retriedIfClosed(one, again));
         }
       }
       return exchanges;
@@ -321,11 +323,17 @@ const isUnread = (exchange: Exchange): boolean =>
 
 /**
  * Whether the connection was closed without a final response, or with 408, which a server sends on a
- * connection that was idle for too long (RFC 9110 section 15.5.9). Both may have crossed the request.
+ * connection that was idle for too long (RFC 9110 section 15.5.9). Both may have crossed the request. So may the reset
+ * of a server that closes a connection with unread bytes: the client loses the end of the response (RFC 9112 section 9.6).
  */
 const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
-  (exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined);
+  (exchange.kind === 'broken' &&
+    exchange.fault.kind === 'closed' &&
+    (exchange.response === undefined || announcesClose(exchange.response)));
+
+const announcesClose = ({ headers }: Response): boolean =>
+  headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));
 
 /** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
 const MAX_DELAYED_TRIES = 4;

@@ -524,9 +524,9 @@ function pauseAsked(exchange: Exchange): number | undefined {
   return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), MAX_RETRY_AFTER_MS);
 }
 
-/** Whether a connection was closed without a response to a large body. */
+/** Whether a connection was closed without a response to a large body, or during a rejection. */
 const mayHaveBeenRejectedEarly = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' &&
   exchange.fault.kind === 'closed' &&
-  exchange.response === undefined &&
+  Math.floor((exchange.response?.status ?? 400) / 100) === 4 &&
   (exchange.request.body?.length ?? 0) > SEGMENT_BYTES;
