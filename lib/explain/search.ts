@@ -68,24 +68,27 @@ export class Investigation {
   }
 
   private findFaultParts(): readonly RequestPart[] {
-    const { failingState: lead, ordinary } = this;
-    const expected = lead === undefined ? 'open' : this.expectedOutcomeOf(lead);
-    if (lead === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind)) return [];
+    const { failingState, ordinary } = this;
+    const expected = failingState === undefined ? 'open' : this.expectedOutcomeOf(failingState);
+    if (failingState === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind))
+      return [];
     const label = labelOf(this.failure);
     const { candidates } = defectSweep(this.contract, ordinary.plant, true);
     const defect = candidates.find((one) => one.label === label);
     if (expected === 'reject-body' && defect !== undefined)
       return [{ name: 'body', dimension: undefined, copy: (_, to) => defect.apply(to) }];
-    return differences(lead, ordinary)
-      .filter((part) => this.expectedOutcomeOf(part.copy(lead, ordinary)) === expected)
+    return differences(failingState, ordinary)
+      .filter((part) => this.expectedOutcomeOf(part.copy(failingState, ordinary)) === expected)
       .slice(0, 1);
   }
 
   /** Ordinary requests with the fault parts of the failing one. */
   get ordinaryVariants(): readonly RequestState[] {
-    const { failingState: lead, faultParts } = this;
+    const { failingState, faultParts } = this;
     const ordinary = ordinaryStates(this.contract);
-    return lead === undefined ? ordinary : ordinary.map((one) => withParts(faultParts, lead, one));
+    return failingState === undefined
+      ? ordinary
+      : ordinary.map((one) => withParts(faultParts, failingState, one));
   }
 
   send(state: RequestState): Promise<Exchange> {

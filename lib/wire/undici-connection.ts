@@ -138,10 +138,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     const body = this.body.kept;
     const { request, interim, head } = this;
     const ms = performance.now() - this.started;
-    const response =
-      head === undefined
-        ? undefined
-        : { status: head.status, statusText: head.statusText, headers: head.headers, body, truncated };
+    const response = head && { ...head, body, truncated };
     if (fault === undefined && response !== undefined)
       this.resolve({ kind: 'answered', request, ms, interim, response });
     else

@@ -24,7 +24,7 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
 /** What bodies have in common if the condition is about escapes only: some characters are always escaped. */
 export function escapesIn([condition, ...others]: readonly Condition[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
-  return condition && pattern && { condition: condition, has: (body) => pattern.test(body) };
+  return condition && pattern && { condition, has: (body) => pattern.test(body) };
 }
 
 /** Minimum number of bodies on each side; with fewer, a separation may be coincidence. */

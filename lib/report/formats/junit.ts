@@ -119,10 +119,10 @@ const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: R
 const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
   name: result.id,
   seconds: result.seconds,
-  body: bodyOf(result, record),
+  body: outcomeElement(result, record),
 });
 
-function bodyOf(result: RecordedResult, record: RunRecord): JUnitBody {
+function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;
   switch (verdict) {
     case 'skipped':

@@ -14,7 +14,7 @@ const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed; no experiment confirms a condition'],
 };
-const UNCONDITIONAL = ['requests failed, whatever they contain', 'others'] as const;
+const WITHOUT_CONDITION = ['requests failed, whatever they contain', 'others'] as const;
 
 /** How a cause was confirmed, in plain words. */
 export function confirmedText({
@@ -23,7 +23,7 @@ export function confirmedText({
   confirmed: { inside, outside },
   until = [],
 }: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
-  const [text, others] = kind === 'always' && condition === null ? UNCONDITIONAL : CONFIRMED[kind];
+  const [text, others] = kind === 'always' && condition === null ? WITHOUT_CONDITION : CONFIRMED[kind];
   const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
   return `${of(inside)} ${text}${rest}${before === '' ? '' : `; until then ${before}`}`;

@@ -111,7 +111,7 @@ export class Recovery {
    */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
-    if (outage.isHuge) return this.state.endChecks(answersTooMuch(outage));
+    if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
     const { inRow } = outage;
     const outcome = await this.polled(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, inRow)),

@@ -266,8 +266,8 @@ export class Sender {
   /** Returns the exchange once the store, if it may have ceased to serve, has been asked. */
   private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
     const { state, recovery } = this.options;
-    const { isSuspected, isCertain, isHuge } = this.outage;
-    if (state.stop === undefined && (isSuspected || isCertain || isHuge))
+    const { isSuspected, isCertain, answersTooMuch } = this.outage;
+    if (state.stop === undefined && (isSuspected || isCertain || answersTooMuch))
       await recovery.duringOutage(this.outage, context, this);
     return exchange;
   }

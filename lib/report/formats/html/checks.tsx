@@ -12,11 +12,11 @@ import { Choice, Filter } from './kit/filter.tsx';
 import { causeTitle, More, Section } from './kit/section.tsx';
 import {
   CheckLink,
+  countInWords,
   countTones,
   DocsLink,
   Fact,
   inline,
-  inWords,
   ToneWord,
   toneOf,
   WORDS,
@@ -41,7 +41,7 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
       {areas.map(([area, members]) => (
         <section class="area">
           <h3>
-            {area} <span class="aside">{inWords(tones(members))}</span>
+            {area} <span class="aside">{countInWords(tones(members))}</span>
           </h3>
           {members.map((result) => (
             <Check result={result} record={record} />

@@ -6,7 +6,7 @@ import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
 import { FIRST_CAUSE } from './failures.tsx';
 import { causeTitle, List } from './kit/section.tsx';
-import { countTones, Icon, inline, inWords, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
+import { countInWords, countTones, Icon, inline, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
 
 const ICONS = {
   conformant: 'pass',
@@ -122,7 +122,7 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
   const marks = shown.flatMap(({ tone, count }) => Array.from({ length: count }, () => tone));
   const rows = Math.max(1, Math.ceil(marks.length / COLUMNS));
   const summary = record.summary[level];
-  const label = inWords(shown);
+  const label = countInWords(shown);
   return (
     <div class="level-picture">
       <p class="level-count">

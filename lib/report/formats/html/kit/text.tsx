@@ -58,7 +58,7 @@ export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
     .map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }))
     .filter(({ count }) => count > 0);
 
-export const inWords = (counts: readonly ToneCount[]): string =>
+export const countInWords = (counts: readonly ToneCount[]): string =>
   counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
 
 /** A word with the icon of its tone. */
