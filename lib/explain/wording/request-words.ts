@@ -46,7 +46,8 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : { clause: `the body has ${extension}` };
   if (observed !== undefined) return { ...observed, topics: [...(observed.topics ?? []), 'not JSON'] };
-  if (label !== '') return { phrase: `such as: ${label}`, isVague: true };
+  // All combinations have the same stable label.
+  if (label !== '' && label !== IN_ONE_OF_MANY_WAYS) return { phrase: `such as: ${label}`, isVague: true };
   // Other context names mean nothing to a report reader.
   const isCheck = check?.includes('/') === true;
   return isCheck ? { phrase: `like those of ${check}`, isVague: true } : {};
