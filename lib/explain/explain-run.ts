@@ -213,9 +213,13 @@ async function explainSymptom(
       isFatal && UNANSWERED.includes(lead.symptom.kind) ? { ...lead.symptom, ...CRASHES } : lead.symptom;
     const own = found.find((one) => mayExplain(one, search));
     const explaining = new Map<CheckFailure, Explanation | undefined>([[lead, own ?? found[0]]]);
+    const broad = found.filter(({ labels = [] }) => labels.length > 0);
     for (const one of left)
-      if (one !== lead && !isMoreSerious(one, lead))
-        explaining.set(one, await explanationFor(found, new Investigation(one, experiments)));
+      if (one !== lead)
+        explaining.set(
+          one,
+          await explanationFor(isMoreSerious(one, lead) ? broad : found, new Investigation(one, experiments)),
+        );
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
       // Experiments also find other faults, which their own failures lead to.

@@ -160,21 +160,24 @@ async function separatedIn(
     if (!shown.every(isIn(one))) continue;
     const feature = separating(tried(one), contract);
     if (feature === undefined) continue;
-    const without = hidden.find(isIn(one))?.apply(base);
+    const without = hidden.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(feature, without, search))) continue;
     return { named: [{ ...one, candidates: shown, isExact: true }], feature };
   }
   return undefined;
 }
 
-/** Whether a request shows the symptom once it has a feature; if that can be tried. */
+/** Whether a request that does not show the symptom does so once it has a feature; if that can be tried. */
 async function decides(
-  { add }: Feature,
-  without: RequestState | undefined,
+  { add, has }: Feature,
+  without: readonly RequestState[],
   search: Investigation,
 ): Promise<boolean> {
-  if (add === undefined || without === undefined) return true;
-  return (await search.shows({ ...without, edits: [...without.edits, add] })) !== false;
+  if (add === undefined) return true;
+  const state = without
+    .map((one) => ({ ...one, edits: [...one.edits, add] }))
+    .find((one) => has(search.experiments.textOf(one)));
+  return state === undefined || (await search.shows(state)) !== false;
 }
 
 /** The plant with ordinary values for those that are wrong. */

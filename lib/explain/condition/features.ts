@@ -4,7 +4,7 @@ import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
-import { WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
+import { WITH_ESCAPED_NAMES, WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
 
 /** Something that bodies of many kinds have in common. */
@@ -18,6 +18,7 @@ export interface Feature {
 /** Escapes that a condition may be about, and what they look like in a body. */
 const ESCAPES: Readonly<Record<string, RegExp>> = {
   [WITH_ESCAPES]: /\\u/,
+  [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
   [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
 };
 

@@ -1,3 +1,4 @@
+import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Investigation } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -39,7 +40,9 @@ export function typeIn(text: string, property: string): string | undefined {
     if (value === undefined) return 'none';
     if (value === null) return 'null';
     if (Array.isArray(value)) return 'array';
-    return Number.isInteger(value) ? 'integer' : typeof value;
+    if (typeof value !== 'number') return typeof value;
+    // As written: the double of 1e-400 is 0.
+    return exactInteger(sourceAt(text, [property]) ?? '') === undefined ? 'number' : 'integer';
   } catch {
     return undefined;
   }

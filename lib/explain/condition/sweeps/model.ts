@@ -74,6 +74,7 @@ type NamedValues = readonly [
 ];
 
 export const WITH_ESCAPES = 'with \\u escapes';
+export const WITH_ESCAPED_NAMES = 'with \\u escapes in property names';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
 export const besideSame = (property: string): string =>
@@ -134,7 +135,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   escapes: [
     [WITH_ESCAPES, ANY],
-    ['with \\u escapes in property names', 'escaped names'],
+    [WITH_ESCAPED_NAMES, 'escaped names'],
     ['with \\u escapes in values', 'escaped values'],
     [WITH_LOWER_CASE_ESCAPES, 'lower-case escapes'],
   ],
