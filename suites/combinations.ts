@@ -32,27 +32,27 @@ export const combinationChecks: readonly Check[] = [
       'An ordinary NewPlant is created regardless of how it is written, framed and sent, and of earlier requests.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
     hint: `Answer 200 with a Plant. ${codePath}`,
-    test: combined('accept', createdRules, 1.17),
+    test: combined('accept', createdRules, 1.24),
   }),
   must('combinations/answers-unconstrained-plants', {
     statement:
       'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, regardless of how it is sent.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
-    test: combined('open', createdOrRejected, 4.52),
+    test: combined('open', createdOrRejected, 4.8),
   }),
   must('combinations/rejects-invalid-bodies', {
     statement:
       'A body that is not a NewPlant is rejected regardless of how it is sent, and of earlier requests.',
     basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
     hint: `Validate every body. ${codePath}`,
-    test: combined('reject-body', rejected, 7.87),
+    test: combined('reject-body', rejected, 7.97),
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:
       'A request without the right token is rejected regardless of how it is sent, and of other, accepted requests.',
     basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
     hint: `Authenticate every request before anything else. ${codePath}`,
-    test: combined('reject-credential', rejected, 5.83),
+    test: combined('reject-credential', rejected, 5.87),
   }),
 ];

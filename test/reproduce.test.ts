@@ -227,7 +227,7 @@ describe.skipIf(absent)('the steps', () => {
       const path = '/plants/{id}?x=[1]';
       await check({ method, path }, recorder());
       await check({ method, path, contentType: undefined, ...withId() }, recorder());
-      await check({ method, ...withId(), delivery: { headCut: true } }, recorder());
+      await check({ method, ...withId(), delivery: { headCut: 'middle' } }, recorder());
       await check({ method, path: '/a/../plants/./%2e%2e/x', body: { bytes: Buffer.alloc(0) } }, recorder());
     },
   );
@@ -425,10 +425,18 @@ describe.skipIf(absent)('the steps', () => {
       ],
       [
         'cut the head',
-        { ...withId(), delivery: { headCut: true } },
+        { ...withId(), delivery: { headCut: 'middle' } },
         ([first = '', second = '']) => {
           expect(first).not.toContain('\r\n\r\n');
           expect(second).toContain('\r\n\r\n{');
+        },
+      ],
+      [
+        'cut the end of the head',
+        { ...withId(), delivery: { headCut: 'end' } },
+        ([first = '', second = '']) => {
+          expect(first).toMatch(/\S\r\n$/);
+          expect(second).toMatch(/^\r\n\{/);
         },
       ],
       [

@@ -1217,7 +1217,7 @@ describe.each([
       }, secure);
       const exchange = await wireBelow(server.url).send({
         ...template,
-        delivery: { ...delivery, headCut: true },
+        delivery: { ...delivery, headCut: 'middle' },
       });
       expect(responseTo(exchange).status).toBe(200);
       expect([exchange.interim, server.reads[0]?.pieces[2]]).toEqual([[100], BODY]);

@@ -211,6 +211,19 @@ export const otherSchemes: readonly InvalidCredential[] = [
     `Basic ${shellBase64(`user:${T}`)}`,
   ),
   scheme('Basic with the bare token', (token) => `Basic ${token}`, 'Basic'),
+  scheme('Basic with colons in the password', () => `Basic ${base64('user:pass:word:')}`, 'Basic'),
+  scheme('Basic without a colon', () => `Basic ${base64('user')}`, 'Basic'),
+  scheme('Basic that is not Base64', () => 'Basic %?%', 'Basic'),
+  // RFC 7616 section 3.4.
+  scheme(
+    'a Digest response',
+    () => 'Digest username="user", realm="plants", nonce="f3a9", uri="/plants", response="91c07d2f"',
+  ),
+  scheme(
+    'an AWS signature',
+    () =>
+      'AWS4-HMAC-SHA256 Credential=AKID/20260101/eu/plants/aws4_request, SignedHeaders=host, Signature=91c07d2f',
+  ),
   scheme('the scheme Token', (token) => `Token ${token}`),
   scheme('the scheme Digest', (token) => `Digest ${token}`),
   scheme('the scheme ApiKey', (token) => `ApiKey ${token}`),

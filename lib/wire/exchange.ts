@@ -12,8 +12,8 @@ export interface Delivery {
   readonly cuts?: readonly number[];
   /** Sends the head first, and the body after a pause. */
   readonly headFirst?: true;
-  /** Sends the head itself in two segments. */
-  readonly headCut?: true;
+  /** Sends the head itself in two segments, divided in its middle or between the two line ends at its end. */
+  readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
   /**

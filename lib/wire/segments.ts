@@ -27,13 +27,17 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
   const bounds = [...new Set([0, ...places, end])];
   const parts = bounds.slice(1).map((to, index) => body.subarray(bounds[index], to));
   const whole = headOf(request, origin);
-  const middle = Math.floor(whole.length / 2);
-  const headStart = headCut === true ? [whole.subarray(0, middle)] : [];
-  const head = headCut === true ? whole.subarray(middle) : whole;
+  const place = headCut === undefined ? 0 : placeInHead(headCut, whole.length);
+  const headStart = place > 0 ? [whole.subarray(0, place)] : [];
+  const head = whole.subarray(place);
   if (headFirst === true || awaitsContinue(request)) return [...headStart, head, ...parts];
   const [first = new Uint8Array(), ...others] = parts;
   return [...headStart, Buffer.concat([head, first]), ...others];
 }
+
+/** The offset at which a head of so many bytes is divided. */
+export const placeInHead = (cut: NonNullable<Delivery['headCut']>, bytes: number): number =>
+  cut === 'middle' ? Math.floor(bytes / 2) : bytes - 2;
 
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {
   const target = delivery?.absoluteTarget === true ? `${origin}${path}` : path;

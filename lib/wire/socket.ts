@@ -128,7 +128,7 @@ export class SocketConnection implements Connection {
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     // A request that waits for 100 Continue is never pipelined.
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
-    const writer = new SegmentWriter(waits, headCut === true ? 1 : 0, pauseMs, continueWait);
+    const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, continueWait);
     let deadline: Deadline | undefined;
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {

@@ -30,6 +30,8 @@ export interface CandidateClass {
   readonly group: string;
   /** Words for several of its members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;
+  /** Its name says too much if some of its members do not show the fault. */
+  readonly isWhole?: true;
   /** Words for most of its members, before their number; by default the words for all of them. */
   readonly most?: Condition;
 }
@@ -187,7 +189,7 @@ function smallestAround(
 ): NamedCandidates | undefined {
   const hidden = thoseIn(tries, false);
   const conclusive = [...thoseIn(tries, true), ...hidden];
-  const around = classes.filter((one) => candidates.every(isIn(one)));
+  const around = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
   const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
   const [smallest] = around.toSorted((a, b) => sizeOf(a) - sizeOf(b));
   if (smallest === undefined) return undefined;

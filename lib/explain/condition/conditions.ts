@@ -19,7 +19,7 @@ import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { methodSweep } from './sweeps/methods.ts';
-import { modelSweep } from './sweeps/model.ts';
+import { headerValuesIn, modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
@@ -54,6 +54,9 @@ export async function conditionsAmong(
   return UNCONDITIONAL;
 }
 
+/** If more undeclared properties matter, it is their number that does. */
+const MAX_UNDECLARED = 3;
+
 /** A condition for each part that matters, with how far it reaches. */
 export async function conditionsOf(
   state: RequestState,
@@ -71,8 +74,20 @@ export async function conditionsOf(
     (expected === 'reject-body' && hasDefect(part)) || search.faultParts.includes(part);
   const conditions: Condition[] = [];
   const sweeps: SweepResult[] = [];
+  const { shape } = search.contract.newPlant;
+  const undeclared = parts.filter(
+    ({ name }) => !shape.properties.has(name) && state.plant.get(name) !== undefined,
+  );
+  const isNumber = undeclared.length > MAX_UNDECLARED;
+  /** All orders of so many cannot be tried. */
+  const isOfNumber = (part: RequestPart) => undeclared.includes(part) || part.name === 'property order';
+  if (isNumber)
+    conditions.push({
+      phrase: `with ${undeclared.length} or more undeclared properties`,
+      topics: ['undeclared property'],
+    });
   for (const part of parts) {
-    if (mustReject(expected) && isOfSubject(part)) continue;
+    if ((mustReject(expected) && isOfSubject(part)) || (isNumber && isOfNumber(part))) continue;
     const bare = neutral === undefined ? state : part.copy(neutral, state);
     // A property stays where it is: its place may matter, too.
     const isProperty = search.contract.newPlant.shape.properties.has(part.name);
@@ -95,7 +110,8 @@ export async function conditionsOf(
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
-  const order = isKnown && !isOrder ? await withinBudget(() => byOrder(state, search)) : undefined;
+  const order =
+    isKnown && !isOrder && !isNumber ? await withinBudget(() => byOrder(state, search)) : undefined;
   if (order === undefined) return { conditions, sweeps };
   return {
     conditions: [...conditions, ...order.named.map(({ condition }) => condition)],
@@ -160,7 +176,9 @@ function sweepOf(
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = headerValue(state.template.headers ?? [], name.toLowerCase());
-  return value === undefined ? undefined : headerSweep(name, value);
+  return value === undefined
+    ? undefined
+    : headerSweep(name, value, headerValuesIn(modelsOf(contract).open, name));
 }
 
 function undeclaredSweep(contract: Contract): Sweep {

@@ -99,6 +99,26 @@ const killsOthers: Explains = (one, other) =>
 const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
 
+const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
+  kind !== 'once' && conditions.length > 0 && !areVague(conditions);
+
+/** A store that leaves responses unfinished on some way in does so whatever their status. */
+const leavesUnfinished: Explains = (one, other) =>
+  isClear(one) &&
+  areVague(other.found.conditions) &&
+  hasSymptom(one, 'incomplete', 'no-answer') &&
+  keyOf(one.symptom) !== keyOf(other.symptom) &&
+  hasSymptom(other, 'incomplete', 'no-answer');
+
+/** What fails whenever requests are sent in some way also fails in them for reasons that no experiment showed again. */
+const wasSentInItsWay: Explains = (one, other) =>
+  isClear(one) &&
+  hasSymptom(one, 'incomplete', 'no-answer', 'closed') &&
+  areVague(other.found.conditions) &&
+  other.members.every(({ failure: { label } }) =>
+    one.found.conditions.every(({ phrase = label }) => phrase !== label && label.includes(phrase)),
+  );
+
 /** What a store leaves unread of a body is read as the next request. */
 const leavesRequest: Explains = (one, other) =>
   hasSymptom(one, 'unread-body') &&
@@ -218,5 +238,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   readsOnlyBeginning,
   rejectsEverything,
   leavesResponse,
+  leavesUnfinished,
+  wasSentInItsWay,
   leavesRequest,
 ];

@@ -152,6 +152,11 @@ const decomposed = renamed((text) => text.normalize('NFD'));
 const valid: MakePreceding = (state) => withoutFault(state);
 const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
 
+const abortedItself: MakePreceding = (state) => ({
+  ...withoutFault(state),
+  template: { ...state.template, abort: (body) => body.length - 1 },
+});
+
 const sameId = (state: RequestState, context: Context) => changed(state, context, 'name');
 const sameName = (state: RequestState, context: Context) => changed(state, context, 'id');
 
@@ -212,6 +217,7 @@ export const historyOfValid: Dimension = dimension('history', [
     ]),
     after('after the same request', valid, 'same', 'later on its connection', 'same id'),
     after('after the same request without a token', withoutToken, 'other'),
+    after('after the same request aborted before the last byte', abortedItself, 'other', 'aborted before'),
     anyOf([
       after('at the same time as the same request', valid, 'concurrent', 'same id in flight'),
       after('at the same time as a plant with the same id', sameId, 'concurrent', 'same id in flight'),

@@ -73,7 +73,8 @@ const SLOW_MS = 40;
 
 const segments = dimension('segments', [
   delivered('with the head before the body', { headFirst: true }, { groups: ['head before body'] }),
-  delivered('with the head in two segments', { headCut: true }),
+  delivered('with the head in two segments', { headCut: 'middle' }),
+  delivered('with the head split between its last line ends', { headCut: 'end' }),
   cutting('in many segments', (body) =>
     Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
   ),
@@ -255,6 +256,8 @@ const client = dimension('client', [
     anyOf([header('user-agent', 'Go-http-client/1.1'), header('user-agent', 'python-requests/2.32.5')]),
     anyOf([header('user-agent', 'kube-probe/1.31'), header('user-agent', 'curl/8.14.1')]),
     withTemplate('without a User-Agent', { without: ['user-agent'] }),
+    // As the fetch of Node.js sends it, and as a locale of POSIX.
+    anyOf([header('accept-language', '*'), header('accept-language', 'en_US')]),
     header('accept-charset', 'iso-8859-1, utf-16;q=0.5'),
   ]),
 ]);

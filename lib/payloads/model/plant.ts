@@ -4,6 +4,7 @@ import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from 
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
 import {
+  anyOf,
   anyOfIfSeveral,
   type Context,
   type Dimension,
@@ -138,16 +139,24 @@ const twice = (property: string, second: string): Value => ({
   mayCountAsFault: true,
 });
 
+const FURTHER = Array.from({ length: 24 }, (_, index): readonly [string, Json] => [`further${index}`, 1n]);
+
 const UNDECLARED_NAMES: readonly Value[] = [
   ...inGroup('undeclared property', [
     changing(
       'with an undeclared property first',
       (plant) => new JsonObject([['colour', 'green'], ...plant.members]),
     ),
+    changing('after 24 undeclared properties', (plant) => new JsonObject([...FURTHER, ...plant.members])),
     adding('with an empty property name', [['', 'x']]),
+    // What has a length may be taken for a list.
+    adding('with a property named length', [['length', 3n]]),
     adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
     adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
-    adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),
+    anyOf([
+      adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),
+      adding('with a lone surrogate in a property name', [['\ud800', 1n]]),
+    ]),
     adding('with property names that differ only in case', [
       ['Name', 'Upper'],
       ['ID', 7n],
@@ -177,6 +186,11 @@ const UNDECLARED_VALUES: readonly Value[] = [
     ['notes', new Raw('"a\\/b\\b\\f\\n\\r\\t\\"\\\\"')],
   ]),
   adding('with an undeclared null', [['notes', null]]),
+  // A store may copy what it rejects into its Error.
+  adding('with undeclared error and message', [
+    ['error', 'none'],
+    ['message', 7n],
+  ]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
   adding('with an undeclared plant', [
     [

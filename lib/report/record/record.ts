@@ -95,7 +95,10 @@ const delivery: Schema<Delivery> = named(
       'Offsets in the body, without its transfer coding, at each of which a TCP segment ended and a pause followed; negative ones count from the end.',
     ),
     headFirst: optional(constant(true), 'The body was sent after a pause.'),
-    headCut: optional(constant(true), 'The head was sent in two segments.'),
+    headCut: optional(
+      wordOf('middle end'),
+      'The head was sent in two segments, divided in its middle or between the two line ends at its end.',
+    ),
     pauseMs: optional(whole, 'Milliseconds between two segments.'),
     chunks: optional(
       wordOf('one halves many extensions trailer'),

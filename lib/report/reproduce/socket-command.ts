@@ -1,7 +1,7 @@
 import { endpointOf } from '../../wire/endpoint.ts';
 import type { Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
-import { CONTINUE_WAIT_MS, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
+import { CONTINUE_WAIT_MS, placeInHead, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import {
   dividedUrl,
@@ -28,7 +28,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
     const isLast = index === requests.length - 1;
     const { pauseMs = SEGMENT_PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
-    const headEnd = headCut === true ? 2 : 1;
+    const headEnd = headCut === undefined ? 1 : 2;
     const written = segmentParts(request, variables, isLast).flatMap((parts, at): Step[] => {
       const waits = expectContinue === true && at === headEnd;
       const pause = { pauseMs: Math.max(waits ? CONTINUE_WAIT_MS : pauseMs, MIN_PAUSE_MS) };
@@ -105,8 +105,8 @@ function segmentParts(
   const [first = [], ...others] = segmentsIn(bytes).map((segment, at) =>
     partsOfMarked(segment, marks[at] ?? '', at === 0 ? head : 0, variables),
   );
-  if (headCut !== true) return [first, ...others];
-  return [...cutParts(first, Math.floor(head / 2)), ...others];
+  if (headCut === undefined) return [first, ...others];
+  return [...cutParts(first, placeInHead(headCut, head)), ...others];
 }
 
 const FIRST_MARK = 0x80;

@@ -18,30 +18,34 @@ const anyValueOf = (header: string): Condition =>
     ? { phrase: 'whose Host is not the host and port of the base URL' }
     : { phrase: `with the header ${header}`, header };
 
-/** Values of a header that no dimension of the model is about. */
-export function headerSweep(header: string, value: string): Sweep {
+/**
+ * Values of a header that no dimension of the model is about.
+ * @param others values that the model sends in it
+ */
+export function headerSweep(header: string, value: string, others: readonly string[]): Sweep {
   const name = header.toLowerCase();
   const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
     condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
     apply: (state) => {
-      const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
-      return { ...state, template: { ...state.template, headers: [...others, [name, other]] } };
+      const rest = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
+      return { ...state, template: { ...state.template, headers: [...rest, [name, other]] } };
     },
     classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
   });
-  const others = FORMS.map(
+  const otherForms = FORMS.map(
     (form): CandidateClass => ({
       id: form.name,
       condition: { phrase: `with ${header} other than ${form.name}` },
       group: header,
+      isWhole: true,
     }),
   );
   return {
     part: header,
-    candidates: [...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true'])].map(
-      candidate,
-    ),
-    classes: [{ id: 'any', condition: anyValueOf(header), group: header }, ...others],
+    candidates: [
+      ...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true', ...others]),
+    ].map(candidate),
+    classes: [{ id: 'any', condition: anyValueOf(header), group: header }, ...otherForms],
   };
 }

@@ -12,6 +12,7 @@ import { ID } from '../../../payloads/plants.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
+import { headerValues } from '../../../wire/headers.ts';
 import type { Condition, Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
@@ -167,13 +168,13 @@ const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] 
 /** The text by which the values of a dimension are told apart. */
 const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
   'media type': ({ template: { contentType = '' } }) => contentType,
-  Accept: headerValues,
-  'Accept-Encoding': headerValues,
+  Accept: joinedHeaders,
+  'Accept-Encoding': joinedHeaders,
   target: ({ template: { path = '' } }) => path,
   'white space': jsonText,
 };
 
-function headerValues({ template: { headers = [] } }: RequestState): string {
+function joinedHeaders({ template: { headers = [] } }: RequestState): string {
   return headers.map(([, value]) => value).join(', ');
 }
 
@@ -205,6 +206,14 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
 
 const phraseOf = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
+
+/** The values of a header in all requests of a model. */
+export const headerValuesIn = (model: Model, header: string): readonly string[] =>
+  model.dimensions
+    .flatMap(({ name }) => unusualValuesOf(name, model))
+    .flatMap(({ apply }) =>
+      headerValues(ordinaryWith(apply, model.contract).template.headers ?? [], header.toLowerCase()),
+    );
 
 /** An ordinary request with a value. */
 function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {

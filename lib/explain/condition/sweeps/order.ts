@@ -2,6 +2,9 @@ import { ordersOf } from '../../../payloads/choose-cases.ts';
 import type { JsonObject } from '../../../payloads/json.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
+/** Properties whose order is told in full. */
+const MAX_LISTED = 6;
+
 export function orderSweep(plant: JsonObject): Sweep {
   const names = plant.members.map(([name]) => name);
   const first = (name: string) => `${name} is the first property`;
@@ -9,7 +12,9 @@ export function orderSweep(plant: JsonObject): Sweep {
   const notFirst = (name: string) => `${name} is not the first property`;
   const notLast = (name: string) => `${name} is not the last property`;
   const before = (name: string, other: string) => `${name} comes before ${other}`;
-  const another = `the properties are not in the order ${names.join(', ')}`;
+  const listed = (order: readonly string[]) =>
+    order.length > MAX_LISTED ? 'some order' : `the order ${order.join(', ')}`;
+  const another = `the properties are not in ${listed(names)}`;
   const classOf = (clause: string, property?: string): CandidateClass => ({
     id: clause,
     condition: {
@@ -24,7 +29,7 @@ export function orderSweep(plant: JsonObject): Sweep {
       const order = members.map(([name]) => name);
       return {
         value: order.join(', '),
-        condition: { clause: `the properties are in the order ${order.join(', ')}` },
+        condition: { clause: `the properties are in ${listed(order)}` },
         apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
         classes: [
           ...(order.join() === names.join() ? [] : [another]),
