@@ -226,6 +226,12 @@ export const auth: readonly BrokenStore[] = [
     unable(header(/^basic /i), 'fail'),
   ),
   broken(
+    'auth-basic-colons-500',
+    'fails on Basic credentials with more than one colon',
+    ['invariants/no-server-error'],
+    unable((request) => (basic(authorization(request) ?? '')?.password ?? '').includes(':'), 'fail'),
+  ),
+  broken(
     'auth-bare-500',
     '500 if the Authorization header is a single word',
     ['invariants/no-server-error'],

@@ -137,4 +137,16 @@ export const accept = [
     [wire.acceptsHtmlFirst, wire.cookie],
     faults.acceptsMissingToken,
   ),
+  conditional(
+    'accept-odd-language-400-as-500',
+    'messages are translated, and a language that is no language tag has no formatter',
+    [wire.acceptsOddLanguage],
+    faults.crashesOnInvalid,
+  ),
+  conditional(
+    'accept-latin1-name-in-latin1',
+    'Accept-Charset is honoured for what Latin-1 can express, without saying so',
+    [wire.acceptsLatin1, body.latin1Name],
+    faults.inLatin1,
+  ),
 ];

@@ -131,4 +131,10 @@ export const framing = [
     [wire.inManySegments, body.pretty],
     faults.acceptsListTag,
   ),
+  conditional(
+    'framing-head-end-apart-hang',
+    'the search for the end of the head begins anew with each segment',
+    [wire.headEndApart],
+    faults.hangs,
+  ),
 ];

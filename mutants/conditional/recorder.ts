@@ -71,6 +71,8 @@ export interface Met extends Seen {
   /** TCP segments of the head, and from the end of the head to the end of the body. */
   readonly headSegments: number;
   readonly bodySegments: number;
+  /** The beginning of the TCP segment with the end of the head, as Latin-1; empty if it is the first one. */
+  readonly headEnd: string;
   /** Everything received on the connection for this request, as Latin-1. */
   readonly wire: string;
   /** 1 for the first request on the connection. */
@@ -171,6 +173,7 @@ export async function startRecorded(
       lines: pairs(message.rawHeaders),
       digest: createHash('sha1').update(body).digest('base64'),
       bodySegments: segments.length - arrival.headSegments + 1,
+      headEnd: arrival.headSegments > 1 ? (segments[arrival.headSegments - 1]?.toString('latin1') ?? '') : '',
       wire: Buffer.concat(segments).toString('latin1'),
       onConnection: connection.history,
       inStore,

@@ -156,4 +156,28 @@ export const text = [
     [body.escapedLetter, body.tagFirst, body.pretty],
     faults.namesNull,
   ),
+  conditional(
+    'text-behind-20-untyped',
+    'only the first 20 properties of an object are checked',
+    [body.declaredAfter20],
+    faults.untyped,
+  ),
+  conditional(
+    'text-length-untyped',
+    'what has a length is taken for a list of plants',
+    [body.lengthKey],
+    faults.untyped,
+  ),
+  conditional(
+    'text-message-word-error',
+    'a 400 is merged with the rejected object',
+    [body.messageKey],
+    faults.wordError400,
+  ),
+  conditional(
+    'text-half-character-key-500',
+    'unknown property names are logged in UTF-8, which has no lone surrogates',
+    [body.halfCharacterInKey],
+    faults.crashes,
+  ),
 ];

@@ -83,6 +83,16 @@ export const undeclaredList = texts(
   'payload',
 );
 export const undeclaredNull = texts((met) => undeclared(met).some(([, value]) => value === null), 'payload');
+export const declaredAfter20 = texts(
+  (met) => keys(met).findIndex((key) => PROPERTIES.includes(key)) >= 20,
+  'payload',
+);
+export const lengthKey = texts(({ fields }) => fields.has('length'), 'payload');
+export const messageKey = texts(({ fields }) => fields.has('message'), 'payload');
+export const halfCharacterInKey = texts(
+  (met) => keys(met).some((key) => /\p{Surrogate}/u.test(key)),
+  'payload',
+);
 export const emptyKey = texts(({ fields }) => fields.has(''), 'payload');
 export const deep = texts(({ text: is }) => depthOf(is) > 20, 'payload');
 const KEY = /"((?:[^"\\]|\\.)*)"\s*:/g;
@@ -106,6 +116,7 @@ export const noTag = values(({ fields }) => !fields.has('tag'));
 export const apostrophe = names(/'/);
 export const hyphen = names(/-/);
 export const digitAtEnd = names(/\d$/);
+export const latin1Name = wildNames(/[\u0080-\u00ff]/);
 export const longName = names(/^.{33,}$/);
 export const lowerCaseName = names(/^[a-z][^A-Z]*$/);
 export const longTag = values(({ tag }) => tag.length > 15);

@@ -60,6 +60,7 @@ export const cutAfterValue = framing(({ pieces }) => {
 export const paused = framing(({ pieces }) => pieces.slice(1).some(({ pause }) => pause > PAUSE_MS));
 export const lateBody = framing(({ pieces }) => (pieces[0]?.pause ?? 0) > PAUSE_MS);
 export const headInSegments = framing(({ headSegments }) => headSegments > 1);
+export const headEndApart = framing(({ headEnd }) => headEnd.startsWith('\r\n'));
 export const bodyApart = framing(({ bodySegments, pieces }) => bodySegments > 1 && pieces.length > 0);
 export const expects = framing(has('expect', /^100-continue$/i), 'head');
 export const waits = framing((met) => has('expect')(met) && met.bodySegments > 1, 'head');
@@ -121,6 +122,7 @@ export const identityAlone = coding(/^identity/i);
 export const starCoding = coding(/\*/);
 export const acceptsCharset = accept(has('accept-charset'), 'head');
 export const acceptsLatin1 = accept(has('accept-charset', /iso-8859-1/i), 'head');
+export const acceptsOddLanguage = accept(has('accept-language', /^\*|^\w+_/), 'head');
 export const acceptsLanguages = accept(has('accept-language', /,/), 'head');
 
 // --- Other headers -------------------------------------------------------------------------------------
