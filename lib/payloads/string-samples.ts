@@ -167,6 +167,12 @@ export const HOSTILE: readonly string[] = [
   '12345678901234567890',
   '{"id":1,"name":"nested"}',
   '[]',
+  // For readers that guess a type: of YAML, of dates, of spreadsheets, of URLs and HTML.
+  'yes',
+  '1_000',
+  '2026-02-30',
+  '=1+1',
+  '%41%2e+&eacute;',
   'Ünïcödé Ærøskøbing ß ẞ',
   'e\u0301 is not \u00e9',
   'İstanbul ıi',
