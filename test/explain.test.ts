@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
 import { explainRun } from '../lib/explain/explain-run.ts';
@@ -317,5 +318,29 @@ test('what a store should reject is not the cause of what it must reject', async
   expect(causes.map(({ level, checks }) => [level, checks])).toEqual([
     ['MUST', ['combinations/rejects-invalid-bodies']],
     ['SHOULD', ['invalid/rejects-id-beyond-int64']],
+  ]);
+});
+
+test('an identity that is kept until the body of its request has arrived is named with its condition', async () => {
+  let inProgress = 0;
+  const server = createServer(async (message, response) => {
+    const { authorization } = message.headers;
+    const isRight = authorization === `Bearer ${TOKEN}`;
+    if (isRight) inProgress += 1;
+    const body = await text(message).finally(() => {
+      if (isRight) inProgress -= 1;
+    });
+    const isGuarded = isRight || (authorization === undefined && inProgress > 0);
+    response.setHeader('content-type', 'application/json');
+    if (!isGuarded) response.writeHead(401, { 'www-authenticate': 'Bearer' });
+    response.end(isGuarded ? JSON.stringify({ name: JSON.parse(body).name }) : '{"error":1,"message":"no"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const only = ['combinations/rejects-invalid-credentials'];
+  const { causes } = await recordOf(`http://127.0.0.1:${port}`, { cases: 120, only });
+  server.close();
+  expect(causes.map(({ title }) => title)).toEqual([
+    'Accepts requests without a valid token when plants whose bodies arrive late are in flight',
   ]);
 });

@@ -173,7 +173,7 @@ export async function besideOthers(
     : [PRECEDING_KINDS.accepted];
   const others = [
     ...kinds.map(({ change, many }) => ({ many, other: { ...search.ordinary, ...change(search.ordinary) } })),
-    ...(isOrdinary ? ofOtherLengths(state, search) : []),
+    ...(isOrdinary ? ofOtherLengths(state, search) : [slowPlants(search)]),
   ];
   for (const { many, other } of others) {
     const mixed = await amongOthers(state, other, search);
@@ -190,6 +190,15 @@ export async function besideOthers(
     };
   }
   return undefined;
+}
+
+/** Ordinary plants that stay in flight for a while: an earlier request may be authenticated, and not yet read. */
+function slowPlants({ ordinary }: Investigation) {
+  const delivery = { headFirst: true, pauseMs: 40 } as const;
+  return {
+    many: 'plants whose bodies arrive late',
+    other: { ...ordinary, template: { ...ordinary.template, delivery } },
+  };
 }
 
 /** Ordinary plants that are longer or shorter: a shared buffer may go unnoticed if all plants have the same length. */

@@ -163,7 +163,10 @@ const UNDECLARED_NAMES: readonly Value[] = [
       ['Tag', 'upper'],
     ]),
   ]),
-  adding('with a duplicate name', [['name', 'Second']]),
+  anyOf([
+    adding('with a duplicate name', [['name', 'Second']]),
+    adding('with a duplicate tag', [['tag', 'second']]),
+  ]),
   adding('with a duplicate id', [['id', FRESH]]),
   // A parser may use either of two duplicates (RFC 8259 section 4), but a store that validates one and keeps
   // the other cannot answer with a Plant.
@@ -171,11 +174,19 @@ const UNDECLARED_NAMES: readonly Value[] = [
   twice('tag', '["second"]'),
   twice('id', '"second"'),
   ...inGroup('undeclared property', [
-    adding('with a flag, a method and a status', [
-      ['validate', false],
-      ['admin', true],
-      ['_method', 'PUT'],
-      ['status', 200n],
+    anyOf([
+      adding('with a flag, a method and a status', [
+        ['validate', false],
+        ['admin', true],
+        ['_method', 'PUT'],
+        ['status', 200n],
+      ]),
+      adding('with undeclared response options', [
+        ['status', 'new'],
+        ['headers', 'none'],
+        ['type', 'text/html'],
+        ['body', null],
+      ]),
     ]),
   ]),
 ];
