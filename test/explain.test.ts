@@ -327,13 +327,13 @@ test('an identity that is kept until the body of its request has arrived is name
     const { authorization } = message.headers;
     const isRight = authorization === `Bearer ${TOKEN}`;
     if (isRight) inProgress += 1;
-    const body = await text(message).finally(() => {
-      if (isRight) inProgress -= 1;
-    });
+    const body = await text(message).catch(() => '');
+    if (isRight) inProgress -= 1;
     const isGuarded = isRight || (authorization === undefined && inProgress > 0);
     response.setHeader('content-type', 'application/json');
     if (!isGuarded) response.writeHead(401, { 'www-authenticate': 'Bearer' });
-    response.end(isGuarded ? JSON.stringify({ name: JSON.parse(body).name }) : '{"error":1,"message":"no"}');
+    const [, name = ''] = /"name"\s*:\s*"(\w*)/.exec(body) ?? [];
+    response.end(isGuarded ? JSON.stringify({ name }) : '{"error":1,"message":"no"}');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -77,7 +77,7 @@ const withoutSecond = (body: Uint8Array): Uint8Array =>
   Buffer.from(
     Buffer.from(body)
       .toString()
-      .replace(/,"(?:name|tag|id)":(?:5|\["second"\]|"second")\s*}(?=\s*$)/, '}'),
+      .replace(/,"(?:name|n\\u0061me|tag|id)":(?:5|\["second"\]|"second")\s*}(?=\s*$)/, '}'),
   );
 
 const readings = (template: RequestTemplate): readonly Uint8Array[] => {

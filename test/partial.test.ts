@@ -93,7 +93,7 @@ describe('a run without some checks', () => {
       const { code, stdout } = await suite(args, { ...env, GITHUB_ACTIONS: 'true' });
       expect(code).toBe(2);
       expect(stdout).toMatch(/^NOTHING WAS JUDGED {2}SHOULD 0 passed/m);
-      expect(stdout).toContain('--only and --skip leave no MUST check to judge');
+      expect(stdout).toContain('--only and --skip exclude every MUST check that sends requests');
       const { observations } = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
       expect(Object.keys(observations).length).toBeGreaterThan(0);
       expect(readFileSync(join(out, 'report.junit.xml'), 'utf8')).toContain('type="nothing-judged"');

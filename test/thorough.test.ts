@@ -67,7 +67,7 @@ describe('a run with the default number of cases', () => {
       coverageOf(record, 'combinations/answers-unconstrained-plants'),
     ];
     expect(some?.covered).toBeLessThan(some?.all ?? 0);
-    expect(some?.rows).toBe(12);
+    expect(some?.rows).toBe(13);
     expect(none?.notApplicable).toBeGreaterThan(3);
     expect(FORMATS.html.render(record)).toMatch(
       /[\d,]+ of [\d,]+ pairs of \d+ dimensions; \d+ values not applicable/,
@@ -162,7 +162,7 @@ describe('the estimate', () => {
       const { requests, plants } = await estimate(await planOf(options));
       const record = await recordOf(more);
       expect(Math.abs(requests / record.requests - 1)).toBeLessThan(0.1);
-      expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.2);
+      expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.25);
     },
   );
 });

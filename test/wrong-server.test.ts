@@ -526,5 +526,5 @@ test('a store that accepts connections and never answers has one cause, and the 
   expect(outcome).toBe('nonconformant');
   expect(causes.map(({ title }) => title)).toEqual(['Answers no request (timeout)']);
   expect(causes[0]?.advice).toContain('never ends the response');
-  expect(stop?.reason).toMatch(/^the store accepts connections, but answered no request/);
+  expect(stop?.reason).toMatch(/^the store accepts connections, but did not answer a single request/);
 });

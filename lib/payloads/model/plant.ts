@@ -129,12 +129,12 @@ const orders: readonly Value[] = (
 const adding = (name: string, members: JsonObject['members']): Value =>
   changing(name, (plant) => new JsonObject([...plant.members, ...members]));
 
-/** Adds a second property of the same name to the text. */
-const twice = (property: string, second: string): Value => ({
-  name: `with a second ${property} of another type`,
+/** Adds a second property of the same name to the text, perhaps written in another way. */
+const twice = (property: string, second: string, written = property): Value => ({
+  name: `with a second ${property} of another type${written === property ? '' : ', its name escaped'}`,
   apply: (state) => ({
     ...state,
-    edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, `,"${property}":${second}}`)],
+    edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, () => `,"${written}":${second}}`)],
   }),
   mayCountAsFault: true,
 });
@@ -170,7 +170,7 @@ const UNDECLARED_NAMES: readonly Value[] = [
   adding('with a duplicate id', [['id', FRESH]]),
   // A parser may use either of two duplicates (RFC 8259 section 4), but a store that validates one and keeps
   // the other cannot answer with a Plant.
-  twice('name', '5'),
+  anyOf([twice('name', '5'), twice('name', '5', 'n\\u0061me')]),
   twice('tag', '["second"]'),
   twice('id', '"second"'),
   ...inGroup('undeclared property', [
@@ -215,7 +215,10 @@ const UNDECLARED_VALUES: readonly Value[] = [
   ]),
   adding('with a property nested 50 deep', [['extra', nestedArrays(50)]]),
   adding('with undeclared numbers of every kind', [
-    ['height', ['-0', '1.5e3', '0.1', '1E-7', '123456789012345678901234567890'].map((text) => new Raw(text))],
+    [
+      'height',
+      ['-0', '1.5e3', '0.1', '1E-7', '123456789012345678901234567890', '1e400'].map((text) => new Raw(text)),
+    ],
   ]),
 ];
 
