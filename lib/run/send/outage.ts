@@ -6,7 +6,7 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 const MAX_TIMEOUTS = 150;
 
 /** If this many responses have more than so many bytes on average, to read and judge those of a run takes many minutes. */
-const TOO_LARGE = { averageBytes: 512 * 1024, responses: 4 } as const;
+const TOO_LARGE = { averageBytes: 512 * 1024, responses: 24 } as const;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
