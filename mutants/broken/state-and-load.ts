@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Value } from '../../reference/json.ts';
 import { json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
+import { startRecorded } from '../conditional/recorder.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
   answering,
@@ -178,6 +179,18 @@ export const stateAndLoad: readonly BrokenStore[] = [
       });
     }),
   ),
+  {
+    name: 'state-aborted-id-500',
+    breaks:
+      'reserves the id of a request before its body has arrived, and fails on it if the request was aborted',
+    fails: ['combinations/answers-unconstrained-plants'],
+    start: (token) =>
+      startRecorded(token, {
+        when: ({ id, inStore }) => id !== undefined && inStore.abortedIds.has(id),
+        instead: failing(() => true),
+        delay: 0,
+      }),
+  },
   broken(
     'state-banned',
     '403 for ever after 30 rejections',

@@ -267,6 +267,14 @@ export const namesNull = fault(
   'misanswers',
   answeringValue(({ tag }) => ({ name: null, tag })),
 );
+/** Returns what it has not validated. */
+export const namesUnvalidated = fault(
+  'misanswers',
+  together(
+    madeUp,
+    answeringValue(() => ({ name: 5 })),
+  ),
+);
 export const answersEmptyObject = fault(
   'misanswers',
   answeringValue(() => ({})),

@@ -31,6 +31,8 @@ export class History {
   readonly composedNames = new Set<string>();
   readonly digests = new Set<string>();
   readonly idempotencyKeys = new Set<string>();
+  /** Of requests that were aborted within their body. */
+  readonly abortedIds = new Set<bigint>();
   /** Of all other requests. */
   readonly rejectedDigests = new Set<string>();
   last: Past | undefined;
@@ -220,9 +222,14 @@ export async function startRecorded(
   const server = createServer((message, response) => {
     const connection = connectionOf(message.socket);
     connection.requests += 1;
+    const pieces = piecesOf(message);
+    message.once('close', () => {
+      const [, id] = /"id":(\d+)/.exec(Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()) ?? [];
+      if (!message.complete && id !== undefined) inStore.abortedIds.add(BigInt(id));
+    });
     arrivals.set(message, {
       target: message.url ?? '',
-      pieces: piecesOf(message),
+      pieces,
       // The segment with the end of the head is recorded later.
       headSegments: connection.segments.length + 1,
       nth: connection.requests,

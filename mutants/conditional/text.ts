@@ -180,4 +180,22 @@ export const text = [
     [body.halfCharacterInKey],
     faults.crashes,
   ),
+  conditional(
+    'text-second-tag-null',
+    'a query language binds a tag only if there is one',
+    [body.secondTag],
+    faults.tagsNull,
+  ),
+  conditional(
+    'text-status-500',
+    'the properties of a plant are mixed into the options of the response',
+    [body.statusText],
+    faults.crashes,
+  ),
+  conditional(
+    'text-escaped-twin-unvalidated',
+    'duplicates are found by how their names are written, and only the first is validated',
+    [body.escapedTwin],
+    faults.namesUnvalidated,
+  ),
 ];

@@ -87,6 +87,14 @@ export const declaredAfter20 = texts(
   (met) => keys(met).findIndex((key) => PROPERTIES.includes(key)) >= 20,
   'payload',
 );
+export const secondTag = texts(({ text: is }) => /"tag"\s*:.*"tag"\s*:/s.test(is), 'payload');
+export const statusText = texts(({ fields }) => typeof fields.get('status') === 'string', 'payload');
+/** Two names that differ only in how they are written. */
+export const escapedTwin = texts(({ text: is }) => {
+  const written = [...is.matchAll(KEY)].map(([, key = '']) => key);
+  const read = written.map((key) => JSON.parse(`"${key}"`));
+  return new Set(read).size < new Set(written).size;
+}, 'payload');
 export const lengthKey = texts(({ fields }) => fields.has('length'), 'payload');
 export const messageKey = texts(({ fields }) => fields.has('message'), 'payload');
 export const halfCharacterInKey = texts(
