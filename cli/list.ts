@@ -55,7 +55,7 @@ export async function listing(
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
   // Not needed for the table.
-  const { bundledContract } = await import('../lib/contract/own-contract.ts');
+  const { bundledContract } = await import('../lib/contract/bundled-contract.ts');
   const contract = await bundledContract();
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));
   switch (format) {

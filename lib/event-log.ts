@@ -1,4 +1,4 @@
-/** Events in the order in which they happened. Every reader gets all of them, also those from before it began. */
+/** Events in the order in which they happened, for readers that may begin late. */
 export class EventLog<T> implements AsyncIterable<T> {
   private readonly events: T[] = [];
   private done: { readonly error?: unknown } | undefined;
@@ -16,13 +16,26 @@ export class EventLog<T> implements AsyncIterable<T> {
     this.notify();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
-    for (let next = 0; ; ) {
+  /** All events, however many readers there are. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    let next = 0;
+    return this.read(() => {
       const event = this.events[next];
-      if (event !== undefined) {
-        next += 1;
-        yield event;
-      } else if (this.done === undefined) await this.news;
+      if (event !== undefined) next += 1;
+      return event;
+    });
+  }
+
+  /** The events for a single reader, without keeping those that it has read: they may be as large as the responses. */
+  drain(): AsyncGenerator<T, void> {
+    return this.read(() => this.events.shift());
+  }
+
+  private async *read(next: () => T | undefined): AsyncGenerator<T, void> {
+    for (;;) {
+      const event = next();
+      if (event !== undefined) yield event;
+      else if (this.done === undefined) await this.news;
       else if ('error' in this.done) throw this.done.error;
       else return;
     }

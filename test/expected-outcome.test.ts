@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bundledContract } from '../lib/contract/own-contract.ts';
+import { bundledContract } from '../lib/contract/bundled-contract.ts';
 import { twice, wrongToken } from '../lib/payloads/credentials.ts';
 import { expectedOutcomeOf } from '../lib/payloads/expected-outcome.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';

@@ -164,7 +164,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       expect(all.filter((one) => !seen.has(one))).toEqual([]);
     });
 
-    test('gives the same bytes for the same salt', () => {
+    test('gives the same bytes for the same seed', () => {
       const digest = () => {
         const hash = createHash('sha256');
         for (const { template } of combinations(contract, expected, 2, CONTROL, 3).slice(0, 150)) {

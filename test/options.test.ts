@@ -11,7 +11,7 @@ import { readConfig } from '../lib/config/config.ts';
 import { flagOf, IN_A_FILE, IN_CODE, OPTIONS, type OptionRow, variableOf } from '../lib/config/options.ts';
 import { configurationSchema, optionTables } from '../lib/config/options-table.ts';
 import { optionsIn, readOptions } from '../lib/config/read-options.ts';
-import { bundledContract } from '../lib/contract/own-contract.ts';
+import { bundledContract } from '../lib/contract/bundled-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { answer, rightSteps } from '../reference/store.ts';
 import { plantStoreConformance } from '../vitest.ts';

@@ -147,7 +147,7 @@ describe.skipIf(absent)('the steps', () => {
               row: none.with(dimension, value),
               // Values that share a row are alike.
               members: none.with(dimension, value % (countsOf(model)[dimension]?.[value] ?? 1)),
-              salt: 1,
+              seed: 1,
             }))
           : [],
       );

@@ -5,14 +5,14 @@ import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/request-parts.ts';
 import { withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
-import { type Investigation, isEachTime } from './search.ts';
+import { isEachTime, type Search } from './search.ts';
 import { mustReject } from './symptom/detect-symptoms.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /** Picks the explanation that covers a failure: when its condition is removed, the symptom disappears. */
 export async function explanationFor(
   found: readonly Explanation[],
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   const { failure } = search;
   const [first] = found;
@@ -47,17 +47,13 @@ export async function explanationFor(
  * Whether the parts that matter may show a failure in an otherwise neutral request. With a new id each time, it may take
  * more than one try, and a failure that does not show again says nothing.
  */
-async function partsMayShow(
-  alone: RequestState,
-  failing: RequestState,
-  search: Investigation,
-): Promise<boolean> {
+async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
   const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
   return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
 /** Whether one is about what is wrong with bodies, and the other about credentials. */
-function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Investigation): boolean {
+function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
   const [one, other] = [experiments.expectedOutcomeOf(state), experiments.expectedOutcomeOfSent(failure)];
   return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
 }
@@ -66,10 +62,7 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
-async function inUndeclared(
-  found: readonly Explanation[],
-  search: Investigation,
-): Promise<Explanation | undefined> {
+async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Explanation | undefined> {
   const { shape } = search.contract.newPlant;
   const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));
   const isAboutUndeclared = (label: string) => UNDECLARED.includes(kinds.get(label));

@@ -11,13 +11,7 @@ import { circumstancesOf, toWhom } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { sincePassed } from './circumstances/since-passed.ts';
-import {
-  acceptedNoLonger,
-  crashed,
-  neverAnswered,
-  sameForAll,
-  unreadBody,
-} from './circumstances/whole-run.ts';
+import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
@@ -31,7 +25,7 @@ import {
 } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { merged } from './merge/merged.ts';
-import { Investigation, REPEATS } from './search.ts';
+import { REPEATS, Search } from './search.ts';
 import { keyOf, type SymptomKind } from './symptom/symptom.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
@@ -125,7 +119,7 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
     (await withinBudget(() => sameForAll(failures, experiments)));
   const unread =
     alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
-  const lost = neverAnswered(failures, experiments) ?? crashed(failures, experiments);
+  const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
   const known = compact(alike, unread, lost);
   const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
   const clusters = [...known];
@@ -203,7 +197,7 @@ async function explainSymptom(
   const clusters: Cluster[] = [];
   let left = simplestFirst(members, experiments);
   for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const search = new Investigation(lead, experiments);
+    const search = new Search(lead, experiments);
     const restartsBefore = experiments.restarts;
     const found = (await explainFailure(search)) ?? [
       intermittentOverall(search, left) ?? (await unexplained(search, left)),
@@ -218,7 +212,7 @@ async function explainSymptom(
       if (one !== lead)
         explaining.set(
           one,
-          await explanationFor(isMoreSerious(one, lead) ? broad : found, new Investigation(one, experiments)),
+          await explanationFor(isMoreSerious(one, lead) ? broad : found, new Search(one, experiments)),
         );
     for (const one of found) {
       const explained = left.filter((member) => explaining.get(member) === one);
@@ -236,7 +230,7 @@ const isMoreSerious = ({ check, symptom: { kind } }: CheckFailure, other: CheckF
   kind === 'accepts' && check.level === 'MUST' && other.check.level === 'SHOULD';
 
 /** Explains a failure by experiments; undefined if only an identical request, or none, reproduces it. */
-async function explainFailure(search: Investigation): Promise<readonly Explanation[] | undefined> {
+async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
   const all = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
@@ -261,10 +255,7 @@ async function explainFailure(search: Investigation): Promise<readonly Explanati
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** Adds the required preceding requests to the explanation. */
-async function histories(
-  found: readonly Explanation[],
-  search: Investigation,
-): Promise<readonly Explanation[]> {
+async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
   const all: Explanation[] = [];
   for (const one of found) all.push((await withinBudget(() => withHistory(one, search))) ?? one);
   return all;
@@ -297,7 +288,7 @@ const MIN_INTERMITTENT_REQUESTS = 8;
 
 /** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
 function intermittentOverall(
-  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Investigation,
+  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
   if (run.gone) return undefined;
@@ -323,7 +314,7 @@ function intermittentOverall(
 const MAX_RESENT = 3;
 
 /** Whether a failure shows when the very same request is sent again. */
-async function recurs({ failure: { template }, symptom, experiments }: Investigation): Promise<boolean> {
+async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
   for (let remaining = MAX_RESENT; remaining > 0; remaining -= 1) {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
     if (exchange === undefined || experiments.isShown(exchange, template, symptom) === true) return true;
@@ -332,7 +323,7 @@ async function recurs({ failure: { template }, symptom, experiments }: Investiga
 }
 
 /** What is known of a failure that no experiment shows again. */
-async function unexplained(search: Investigation, members: readonly CheckFailure[]): Promise<Explanation> {
+async function unexplained(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
   const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;

@@ -9,7 +9,7 @@ import { escapesIn, type Feature } from './condition/features.ts';
 import { type RequestPart, withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { withinBudget } from './experiments.ts';
-import type { Investigation } from './search.ts';
+import type { Search } from './search.ts';
 import type { Condition } from './wording/condition.ts';
 
 /** What experiments found out about a symptom. */
@@ -84,7 +84,7 @@ const CONFIRMING_TRIES_IF_SLOW = 1;
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation> {
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
@@ -108,7 +108,7 @@ export async function explanationOf(
 }
 
 /** The first exchange that shows the symptom; if none does, the last one. */
-async function shownAgain(state: RequestState, search: Investigation): Promise<Exchange> {
+async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
   let exchange = await search.send(state);
   for (
     let remaining = MIN_CONFIRMING_TRIES;
@@ -120,7 +120,7 @@ async function shownAgain(state: RequestState, search: Investigation): Promise<E
 }
 
 /** Sends a request up to `times` times, as far as the budget allows. */
-async function tried(state: RequestState, times: number, search: Investigation): Promise<Tried> {
+async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
   let [failed, all] = [0, 0];
   const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
   for (let left = maxTries; left > 0 && search.experiments.hasBudget; left -= 1) {

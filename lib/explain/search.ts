@@ -37,7 +37,7 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
 ];
 
 /** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
-export class Investigation {
+export class Search {
   readonly failure: Failure;
   readonly symptom: TargetSymptom;
   readonly experiments: Experiments;

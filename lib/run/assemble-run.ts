@@ -8,7 +8,7 @@ import { hasHeader } from '../wire/headers.ts';
 import { HttpClient } from '../wire/http-client.ts';
 import type { Check } from './check.ts';
 import { CheckExecutor } from './execute/check-executor.ts';
-import { SEARCH_BUDGET_REQUESTS } from './execute/confirm.ts';
+import { CONFIRMATION_BUDGET_REQUESTS } from './execute/confirm.ts';
 import { ExchangeMonitor } from './execute/exchange-monitor.ts';
 import { Invariants } from './execute/invariants.ts';
 import { anyFirstId, Ids } from './plan/ids.ts';
@@ -91,7 +91,7 @@ export function assembleRun(
     state,
     probe,
   });
-  const confirmationBudget = { left: SEARCH_BUDGET_REQUESTS };
+  const confirmationBudget = { left: CONFIRMATION_BUDGET_REQUESTS };
   const executor = new CheckExecutor(
     {
       judging,

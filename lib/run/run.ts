@@ -16,7 +16,7 @@ import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
 import type { Latency } from './send/latency.ts';
 import { inPool } from './send/pool.ts';
-import { crashedTimes, type Restart } from './send/recovery.ts';
+import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
 export interface RunPlan {
@@ -277,7 +277,7 @@ export async function openRun(
     },
     shortenTimeout: () => sender.shortenTimeout(),
     async close() {
-      if (parts.recovery.restarts > 0) state.end(crashedTimes(parts.recovery.restarts));
+      if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
       return footerOf(settings, parts, results, { advice, seconds: (performance.now() - started) / 1000 });
     },
@@ -399,7 +399,7 @@ export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncG
     () => log.end(),
     (error: unknown) => log.end({ error }),
   );
-  yield* log;
+  yield* log.drain();
 }
 
 /** Least time between two `progress` events. */

@@ -17,3 +17,7 @@ export const headerValue = (headers: readonly HeaderPair[], name: string): strin
 /** Whether there is a header of a name in lower case. */
 export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(isNamed(name));
+
+/** Whether a message says that the connection ends after it (RFC 9112 section 9.6). */
+export const closesConnection = (headers: readonly HeaderPair[]): boolean =>
+  headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Exchange, type HeaderPair, isAborted, type Request, type Response } from './exchange.ts';
-import { hasHeader, headerValues } from './headers.ts';
+import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
+import { closesConnection, hasHeader } from './headers.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
@@ -122,8 +122,8 @@ export class HttpClient {
           const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
           if (isLost) this.canPipeline = false;
           // A reset after a later response takes the end of earlier ones with it.
-          const isCut = sent.length > 1 && exchange.kind === 'broken' && exchange.fault.kind === 'closed';
-          exchanges.push(isLost || isCut ? await again() : await this.retriedIfClosed(one, again));
+          const isCut = sent.length > 1 && isClosed(exchange);
+          exchanges.push(isLost ? await again() : await this.retriedIfClosed(one, again, isCut));
         }
       }
       return exchanges;
@@ -270,9 +270,13 @@ export class HttpClient {
     return this.canFallBack ? exchange : unreadable;
   }
 
-  /** The outcome of a request, which is sent again if its connection was closed under it. */
-  private async retriedIfClosed(exchange: Exchange, again: () => Promise<Exchange>): Promise<Exchange> {
-    if (!isClosedMidRequest(exchange) || this.closed) return exchange;
+  /** The outcome of a request, which is sent again if its connection was closed before all of the response was read. */
+  private async retriedIfClosed(
+    exchange: Exchange,
+    again: () => Promise<Exchange>,
+    isCut = false,
+  ): Promise<Exchange> {
+    if (!(isCut || isClosedMidRequest(exchange)) || this.closed) return exchange;
     this.closedMidRequest += 1;
     let second = await again();
     for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
@@ -328,12 +332,10 @@ const isUnread = (exchange: Exchange): boolean =>
  */
 const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
-  (exchange.kind === 'broken' &&
-    exchange.fault.kind === 'closed' &&
-    (exchange.response === undefined || announcesClose(exchange.response)));
+  (isClosed(exchange) && (exchange.response === undefined || closesConnection(exchange.response.headers)));
 
-const announcesClose = ({ headers }: Response): boolean =>
-  headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));
+const isClosed = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'closed';
 
 /** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
 const MAX_DELAYED_TRIES = 4;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Delivery, Request } from './exchange.ts';
-import { hasHeader } from './headers.ts';
+import { closesConnection, hasHeader } from './headers.ts';
 
 /** Milliseconds between two segments: long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
@@ -57,9 +57,7 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
  * another protocol.
  */
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
-  delivery?.version === '1.0' ||
-  hasHeader(headers, 'upgrade') ||
-  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
+  delivery?.version === '1.0' || hasHeader(headers, 'upgrade') || closesConnection(headers);
 
 /**
  * A body as it is sent. `placeOf` maps an offset in the plain body (negative: from its end) to one in

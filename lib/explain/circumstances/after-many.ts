@@ -4,7 +4,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { bisect } from '../condition/sweep.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { type Investigation, isEachTime, REPEATS } from '../search.ts';
+import { isEachTime, REPEATS, type Search } from '../search.ts';
 import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
@@ -90,7 +90,7 @@ const REQUESTS_ON_CONNECTION = 110;
 /** Whether a symptom shows only after so many requests on the same connection. */
 export async function afterManyOnConnection(
   state: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
   let earlier: number | undefined;

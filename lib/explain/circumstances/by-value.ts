@@ -7,7 +7,7 @@ import { sweep } from '../condition/sweep.ts';
 import { idSweep } from '../condition/sweeps/ids.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
 
 /** The order of tries with the id that failed, and with one that did not. It has no period, so that no fault of another kind resembles it. */
@@ -18,7 +18,7 @@ export async function byValue(
   state: RequestState,
   failing: Exchange,
   passing: Exchange,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
@@ -118,7 +118,7 @@ export const presenceCondition = ({ name, isPresent }: Presence): Condition => (
  */
 export async function requiredPresences(
   state: RequestState,
-  { contract, ordinary }: Investigation,
+  { contract, ordinary }: Search,
   shows: (state: RequestState) => Promise<boolean>,
 ): Promise<readonly Presence[]> {
   const { properties, required } = contract.newPlant.shape;

@@ -7,7 +7,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { countOf, type Investigation, isEachTime, REPEATS } from '../search.ts';
+import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
@@ -17,7 +17,7 @@ const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 /** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
 export async function underConcurrency(
   state: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   // An id that is always the same is in flight with others of its kind, which may be what matters.
   return hasFreshId(state)
@@ -26,11 +26,7 @@ export async function underConcurrency(
 }
 
 /** Requests sent together; those whose responses show the symptom. */
-async function sendTogether(
-  state: RequestState,
-  size: number,
-  search: Investigation,
-): Promise<readonly Exchange[]> {
+async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
   const template = templateOf(state);
   const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
@@ -40,10 +36,7 @@ async function sendTogether(
 const SAME_ID_REQUESTS = 8;
 
 /** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
-export async function sameValues(
-  state: RequestState,
-  search: Investigation,
-): Promise<Explanation | undefined> {
+export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
@@ -84,7 +77,7 @@ const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inF
 async function withSameText(
   state: RequestState,
   size: number,
-  search: Investigation,
+  search: Search,
 ): Promise<Omit<Shown, 'waves'> | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
     (name) => state.plant.get(name) !== undefined,
@@ -104,11 +97,7 @@ async function withSameText(
 }
 
 /** With an id that the store has accepted before. */
-async function withUsedId(
-  state: RequestState,
-  size: number,
-  search: Investigation,
-): Promise<Shown | undefined> {
+async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
   let waves = 0;
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
@@ -127,11 +116,7 @@ async function withUsedId(
 }
 
 /** With an id that is new to the store, which may reject any other one. */
-async function withNewId(
-  state: RequestState,
-  size: number,
-  search: Investigation,
-): Promise<Shown | undefined> {
+async function withNewId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   const after = (connection: 'concurrent' | 'other'): RequestState => ({
     ...state,
     template: { ...state.template, preceding: { template: templateOf(state), connection } },
@@ -162,10 +147,7 @@ const MIN_PASSING_REQUESTS = 16;
  * Whether the failure needs concurrent requests with a different outcome; then the store mixes requests up, for
  * example in a shared variable.
  */
-export async function besideOthers(
-  state: RequestState,
-  search: Investigation,
-): Promise<Explanation | undefined> {
+export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   const kinds = isOrdinary
@@ -193,7 +175,7 @@ export async function besideOthers(
 }
 
 /** Ordinary plants that stay in flight for a while: an earlier request may be authenticated, and not yet read. */
-function slowPlants({ ordinary }: Investigation) {
+function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;
   return {
     many: 'plants whose bodies arrive late',
@@ -202,7 +184,7 @@ function slowPlants({ ordinary }: Investigation) {
 }
 
 /** Ordinary plants that are longer or shorter: a shared buffer may go unnoticed if all plants have the same length. */
-function ofOtherLengths(state: RequestState, { contract, experiments }: Investigation) {
+function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
   const sizeOf = (one: RequestState) => experiments.sizeOf(one);
   const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
@@ -213,11 +195,7 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Investig
 }
 
 /** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
-async function showsOtherwise(
-  state: RequestState,
-  other: RequestState,
-  search: Investigation,
-): Promise<boolean> {
+async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
   for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
     if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
     await sendTogether(other, PAIRS * 2, search);
@@ -230,7 +208,7 @@ async function showsOtherwise(
 async function amongOthers(
   state: RequestState,
   other: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
   const shown: Exchange[] = [];
   for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
@@ -269,7 +247,7 @@ async function leastBetween(
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Whether the failure needs a number of requests in flight, whatever they contain. */
-async function failsUnderLoad(state: RequestState, search: Investigation): Promise<Explanation | undefined> {
+async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const showsWith = async (count: number, other = state) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {

@@ -3,7 +3,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { isWrong400, type TargetSymptom, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { areVague, withArticle } from '../wording/condition.ts';
@@ -26,7 +26,7 @@ const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
 /** Finds out when a failure shows that does not do so each time: now and then, under concurrency, or after others. */
-export async function circumstancesOf(search: Investigation): Promise<Explanation | undefined> {
+export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
   const { ordinary, failingState: lead = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
   const like =
@@ -44,7 +44,7 @@ export async function circumstancesOf(search: Investigation): Promise<Explanatio
 }
 
 /** Whether the id of the failing request decides: others of its kind pass, and those with its id fail. */
-async function byOwnId(search: Investigation): Promise<Explanation | undefined> {
+async function byOwnId(search: Search): Promise<Explanation | undefined> {
   const { failingState: lead, failure } = search;
   if (lead === undefined) return undefined;
   const other = await search.send(lead);
@@ -54,7 +54,7 @@ async function byOwnId(search: Investigation): Promise<Explanation | undefined> 
 }
 
 /** Explains failures that need concurrent or preceding requests. */
-async function withOthers(state: RequestState, search: Investigation): Promise<Explanation | undefined> {
+async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await SequenceProbe.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
@@ -68,7 +68,7 @@ async function withOthers(state: RequestState, search: Investigation): Promise<E
 
 async function nowAndThen(
   state: RequestState,
-  search: Investigation,
+  search: Search,
   { max, maxWithout }: RateBudget,
 ): Promise<Explanation | undefined> {
   const failures: number[] = [];
@@ -114,7 +114,7 @@ async function nowAndThen(
 }
 
 /** A failure that always occurs, except right after an accepted plant, needs several requests in a row. */
-async function afterManyInARow(state: RequestState, search: Investigation): Promise<Explanation | undefined> {
+async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await SequenceProbe.of(state, search);
   if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
   return afterMany(preceding);
@@ -137,7 +137,7 @@ function gapIn(failures: readonly number[]): number | undefined {
 async function afterAsMany(
   gap: number | undefined,
   state: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation | undefined> {
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
   const preceding = await SequenceProbe.of(search.ordinary, search);
@@ -156,7 +156,7 @@ const TIMES_RATE = 5;
 const MAX_RATE_REQUESTS = 200;
 
 /** Describes the requests, one in N of which shows the symptom. */
-async function whichOf(state: RequestState, every: number, search: Investigation): Promise<string> {
+async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
   if (tries > MAX_RATE_REQUESTS) return anything;

@@ -4,7 +4,7 @@ import { freshId } from '../../payloads/fresh.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { type Investigation, REPEATS } from '../search.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
@@ -20,7 +20,7 @@ import {
 import { failsFromSomePointOn } from './whole-run.ts';
 
 /** What was found, with what has to come before, if anything has to. */
-export async function withHistory(found: Explanation, search: Investigation): Promise<Explanation> {
+export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
   const { symptom, experiments } = search;
   const isOrdinary =
@@ -69,7 +69,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /** If a constant value fails because the store has already seen it, any value that it has seen must fail too. */
-async function withKnownValue(found: Explanation, search: Investigation): Promise<Explanation | undefined> {
+async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;

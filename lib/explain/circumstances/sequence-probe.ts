@@ -11,7 +11,7 @@ import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { type Investigation, REPEATS } from '../search.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
 
@@ -86,17 +86,17 @@ export interface Sequence {
 /** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
 export class SequenceProbe {
   readonly state: RequestState;
-  readonly search: Investigation;
+  readonly search: Search;
   private readonly ordinary: RequestState;
 
-  private constructor(state: RequestState, ordinary: RequestState, search: Investigation) {
+  private constructor(state: RequestState, ordinary: RequestState, search: Search) {
     this.state = state;
     this.ordinary = ordinary;
     this.search = search;
   }
 
   /** @returns undefined if the store accepts no ordinary plant, so that nothing can be found out */
-  static async of(state: RequestState, search: Investigation): Promise<SequenceProbe | undefined> {
+  static async of(state: RequestState, search: Search): Promise<SequenceProbe | undefined> {
     const ordinary = await acceptedSoon(search);
     return ordinary === undefined ? undefined : new SequenceProbe(state, ordinary, search);
   }
@@ -171,7 +171,7 @@ export class SequenceProbe {
 }
 
 /** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
-async function accepted({ experiments, contract, isSlow }: Investigation): Promise<RequestState | undefined> {
+async function accepted({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
   if (isSlow) return undefined;
   // One with all properties leaves the most behind.
   const states = ordinaryStates(contract);
@@ -181,7 +181,7 @@ async function accepted({ experiments, contract, isSlow }: Investigation): Promi
 }
 
 /** The same, at once or after a pause in which the store may recover. */
-async function acceptedSoon(search: Investigation): Promise<RequestState | undefined> {
+async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
   const one = await accepted(search);
   if (one !== undefined || search.isSlow) return one;
   await sleep(RECOVERY_PAUSE_MS);
@@ -195,7 +195,7 @@ const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECED
  * Whether a body that has to be rejected is accepted after a rejected one, but not after an accepted one: then what comes
  * before it matters, and its own parts do not.
  */
-export async function needsRejectionBefore(search: Investigation): Promise<boolean> {
+export async function needsRejectionBefore(search: Search): Promise<boolean> {
   const { failingState: lead, symptom } = search;
   if (lead === undefined || symptom.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
     return false;
@@ -245,10 +245,7 @@ export async function soonAfter(preceding: SequenceProbe): Promise<Explanation |
 }
 
 /** What has to come before a request on the same connection, or beside it, so that a symptom shows. */
-export async function onConnection(
-  state: RequestState,
-  search: Investigation,
-): Promise<Explanation | undefined> {
+export async function onConnection(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);

@@ -10,7 +10,7 @@ import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts'
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
-import { plainness } from '../../run/send/ordinariness.ts';
+import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
@@ -18,7 +18,7 @@ import { TRUNCATED } from '../condition/by-defect.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { Investigation, isEachTime, REPEATS } from '../search.ts';
+import { isEachTime, REPEATS, Search } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
@@ -188,7 +188,7 @@ const [MAX_NAMED, MAX_SENT] = [3, 8];
  * The single cause of all unanswered requests after the store died. No experiments are possible, so it lists the
  * requests in flight at the last answer.
  */
-export function crashed(
+export function died(
   failures: readonly CheckFailure[],
   { ordinary, contract, run: { inFlight, answers } }: Experiments,
 ): Cluster | undefined {
@@ -212,7 +212,7 @@ export function crashed(
     template,
   } as const;
   // What every client sends, and the store accepted before, did not kill it by itself.
-  if (accepted > MIN_ACCEPTED && distinct.every((one) => plainness(one.template, contract) === 2)) {
+  if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
     const conditions = [{ note: 'from some point in the run onwards' }];
     const found = {
@@ -298,7 +298,7 @@ const afterSoMany = (
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
     if (isForAWhile !== true || lead === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Investigation(lead, experiments));
+    const preceding = await SequenceProbe.of(state, new Search(lead, experiments));
     return preceding && afterMany(preceding);
   });
 

@@ -4,7 +4,7 @@ import { noCredential } from '../../payloads/test-case.ts';
 import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
 import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
@@ -24,7 +24,7 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Whether every 400 shows the symptom, regardless of the rejected defect. */
-export async function inEveryWrong400(search: Investigation): Promise<Explanation | undefined> {
+export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [
@@ -55,7 +55,7 @@ type AmongSubjects =
 const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
 
 /** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
-export async function byDefect(isBody: boolean, search: Investigation): Promise<AmongSubjects> {
+export async function byDefect(isBody: boolean, search: Search): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
@@ -92,7 +92,7 @@ export async function explanationOfSubject(
   { condition, candidates }: NamedCandidates,
   subjects: Subjects,
   { sweeps, ...known }: Description & Pick<ConditionSearchResult, 'sweeps'>,
-  search: Investigation,
+  search: Search,
 ): Promise<Explanation> {
   const about = { ...known, subject: condition, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
   const { property } = condition;
@@ -103,10 +103,7 @@ export async function explanationOfSubject(
 }
 
 /** Whether what did not show the symptom at first does so now. */
-async function beganToShow(
-  { base, hidden, shown, candidates }: Subjects,
-  search: Investigation,
-): Promise<boolean> {
+async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
   const [[first], [earliest]] = [hidden, shown];
   if (first === undefined || earliest === undefined) return false;
   const isEarlier = candidates.indexOf(first) < candidates.indexOf(earliest);
@@ -121,11 +118,7 @@ interface Subjects extends SweepResult {
 }
 
 /** What has to be rejected and shows the symptom. */
-export async function subjectsOf(
-  state: RequestState,
-  isBody: boolean,
-  search: Investigation,
-): Promise<Subjects> {
+export async function subjectsOf(state: RequestState, isBody: boolean, search: Search): Promise<Subjects> {
   const { contract, token } = search.experiments;
   const { defect: _, ...valid } = state;
   const { credential: __, ...unauthenticated } = valid;
@@ -146,7 +139,7 @@ async function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Pick<Subjects, 'named' | 'feature'> | undefined> {
   const { contract, experiments } = search;
   // If the parser already rejects non-JSON, compare only the bodies that pass it.
@@ -171,7 +164,7 @@ async function separatedIn(
 async function decides(
   { add, has }: Feature,
   without: readonly RequestState[],
-  search: Investigation,
+  search: Search,
 ): Promise<boolean> {
   if (add === undefined) return true;
   const state = without
@@ -181,7 +174,7 @@ async function decides(
 }
 
 /** The plant with ordinary values for those that are wrong. */
-function repaired(state: RequestState, search: Investigation): RequestState['plant'] {
+function repaired(state: RequestState, search: Search): RequestState['plant'] {
   const { ordinary } = search;
   if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
   const one = differences(ordinary, state)

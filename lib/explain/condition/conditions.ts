@@ -6,7 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import { headerValue } from '../../wire/headers.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
@@ -39,7 +39,7 @@ export const UNCONDITIONAL: ConditionSearchResult = {
 export async function conditionsAmong(
   state: RequestState,
   others: readonly RequestState[],
-  search: Investigation,
+  search: Search,
 ): Promise<ConditionSearchResult> {
   for (const other of others) {
     if ((await search.shows(other)) !== false) continue;
@@ -62,7 +62,7 @@ export async function conditionsOf(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
-  search: Investigation,
+  search: Search,
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
   const expected = search.expectedOutcomeOf(state);
   /** Whether the body is no longer wrong without a part. */
@@ -120,7 +120,7 @@ export async function conditionsOf(
 }
 
 /** The orders of the properties with which the symptom shows, if it does not with all. */
-async function byOrder(state: RequestState, search: Investigation): Promise<SweepResult | undefined> {
+async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
   const [only, ...others] = reach.named;
@@ -132,7 +132,7 @@ async function bySize(
   reach: SweepResult | undefined,
   state: RequestState,
   bare: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Condition | undefined> {
   if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(bare)) return undefined;
   const [known] = reach?.named ?? [];
@@ -146,7 +146,7 @@ function sweepOf(
   part: RequestPart,
   state: RequestState,
   { neutral, bare }: Readonly<Record<'neutral' | 'bare', RequestState>>,
-  { contract, experiments }: Investigation,
+  { contract, experiments }: Search,
 ): Sweep | undefined {
   const { shape } = contract.newPlant;
   const { name, dimension } = part;

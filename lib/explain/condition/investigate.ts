@@ -6,7 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
-import { type Investigation, REPEATS } from '../search.ts';
+import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
 import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
@@ -22,7 +22,7 @@ import { nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
 /** Finds out under which condition a failure shows; undefined if it does not show again. */
-export async function investigate(search: Investigation): Promise<readonly Explanation[] | undefined> {
+export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
   const { failingState: lead, ordinary } = search;
   if (lead === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
@@ -64,7 +64,7 @@ async function withSharedConditions(
   found: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
-  search: Investigation,
+  search: Search,
 ): Promise<readonly Explanation[]> {
   const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
@@ -80,7 +80,7 @@ async function withSharedConditions(
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
 /** What is found if an ordinary request of exactly that size fails, and one with a byte more or less does not. */
-async function withExactSize(search: Investigation): Promise<readonly Explanation[] | undefined> {
+async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinaryVariants, experiments, failure } = search;
   const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
   const size = failure.exchange.request.body?.length ?? 0;
@@ -101,10 +101,7 @@ async function withExactSize(search: Investigation): Promise<readonly Explanatio
 }
 
 /** Explains the failure by an ordinary request that shares one trait with the failing one. */
-async function likeFailing(
-  lead: RequestState,
-  search: Investigation,
-): Promise<readonly Explanation[] | undefined> {
+async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
   const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
   for (const state of padded(lead, base, search)) {
@@ -121,11 +118,7 @@ async function likeFailing(
 }
 
 /** The plant of an ordinary request in a body as large as the failing one. */
-function padded(
-  lead: RequestState,
-  base: RequestState,
-  { experiments }: Investigation,
-): readonly RequestState[] {
+function padded(lead: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
   const size = experiments.sizeOf(lead);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
@@ -140,7 +133,7 @@ function padded(
 function split(
   lead: RequestState,
   base: RequestState,
-  { contract, experiments }: Investigation,
+  { contract, experiments }: Search,
 ): readonly RequestState[] {
   const { cut, framing } = lead.template;
   const [property] = stringsOf(contract.newPlant.shape);
@@ -163,7 +156,7 @@ function split(
 async function byClassOfId(
   lead: RequestState,
   base: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
   const failing = freshId === undefined ? undefined : withFixedId(lead, freshId);
@@ -178,7 +171,7 @@ async function byClassOfId(
 }
 
 /** Whether a nested body fails like any malformed one: some parsers reject deep nesting as malformed. */
-const isUnparsed = async (lead: RequestState, search: Investigation): Promise<boolean> =>
+const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
   nestingIn(search.experiments.textOf(lead)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
@@ -196,14 +189,14 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
 /** A body that is larger by as much may fail because of its size. */
 const LARGER_BYTES = 500;
 
-const showsEachTime = (state: RequestState, search: Investigation): Promise<boolean> =>
+const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
 /** Whether both the failing and the passing request keep their outcome with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
-  search: Investigation,
+  search: Search,
 ): Promise<boolean> {
   for (const state of shown) if (!(await search.showsEachTime(state, 2))) return false;
   for (const state of hidden) if (await search.showsAtAll(state, 2)) return false;
@@ -211,7 +204,7 @@ async function isSteady(
 }
 
 /** Every ordinary request shows it. Looks for unusual ones that do not. */
-async function unconditional(state: RequestState, search: Investigation): Promise<readonly Explanation[]> {
+async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
   for (const one of search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
@@ -228,7 +221,7 @@ async function unconditional(state: RequestState, search: Investigation): Promis
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<boolean> {
   for (const candidate of candidates.slice(0, REPEATS))
     if ((await search.shows(candidate.apply(state))) === true) return true;
@@ -239,7 +232,7 @@ async function showsNow(
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<readonly Explanation[]> {
   const { state, parts } = await reduce(failing, passing, search);
   return described(state, parts, passing, search);
@@ -250,7 +243,7 @@ async function described(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
-  search: Investigation,
+  search: Search,
 ): Promise<readonly Explanation[]> {
   const expected = search.expectedOutcomeOf(state);
   const { conditions, sweeps } = await conditionsOf(state, parts, neutral, search);

@@ -1,6 +1,6 @@
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import type { Explanation } from '../explanation.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
 import { isAboutBytes } from './sweeps/defects.ts';
 
@@ -11,7 +11,7 @@ const MANY_TYPES = 4;
  * Whether an explanation may be that of a failure whose request was not among those tried. One about a property explains
  * only values of the JSON types that showed the symptom: a numeric string is not a large integer.
  */
-export function mayExplain(one: Explanation, { failure, contract }: Investigation): boolean {
+export function mayExplain(one: Explanation, { failure, contract }: Search): boolean {
   const label = labelOf(failure);
   if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
   if (isAboutBytes(label, contract)) return false;
@@ -26,7 +26,7 @@ export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
 /** Whether an explanation and the label of a failure name the same property. */
-export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Investigation): boolean {
+export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Search): boolean {
   const named = new Set(labelOf(failure).split(/\W+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
   if (property === undefined) return false;

@@ -1,6 +1,6 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { Explanation } from '../explanation.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import { differences, type RequestPart, withParts } from './request-parts.ts';
 
 /** A request that shows the symptom with as few unusual parts as possible, and these parts. */
@@ -10,7 +10,7 @@ type Reduced = Pick<Explanation, 'state' | 'parts'>;
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,
-  search: Investigation,
+  search: Search,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
   const atOnce = search.isSlow ? await reducedAtOnce(failing, ordinary, parts, search) : undefined;
@@ -39,7 +39,7 @@ async function reducedAtOnce(
   failing: RequestState,
   ordinary: RequestState,
   parts: readonly RequestPart[],
-  search: Investigation,
+  search: Search,
 ): Promise<Reduced | undefined> {
   const without = parts.map((part) => part.copy(ordinary, failing));
   const exchanges = await search.experiments.together(without.map(templateOf));

@@ -1,7 +1,7 @@
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import {
@@ -41,7 +41,7 @@ type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 export async function sweep(
   { part, candidates, classes, scale }: Sweep,
   state: RequestState,
-  search: Investigation,
+  search: Search,
   isPlant: boolean,
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
@@ -60,10 +60,13 @@ export async function sweep(
   for (let left = candidates; left.length > 0; ) {
     const batch = left.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
     left = left.slice(batch.length);
-    const results = search.isSlow ? await allAtOnce(batch.map(stateWith), search) : undefined;
-    for (const [index, candidate] of batch.entries())
-      if (stateWith(candidate) !== undefined)
-        tries.set(candidate, results === undefined ? await attempt(candidate) : results[index]);
+    const states = batch.map(stateWith);
+    const results = search.isSlow ? await allAtOnce(states, search) : undefined;
+    for (const [index, candidate] of batch.entries()) {
+      const next = states[index];
+      if (next !== undefined)
+        tries.set(candidate, results === undefined ? await search.shows(next) : results[index]);
+    }
     // Each missing answer costs one timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
@@ -107,7 +110,7 @@ async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<
  */
 async function allAtOnce(
   states: readonly (RequestState | undefined)[],
-  search: Investigation,
+  search: Search,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
   const sent = [...states, search.ordinary].flatMap((state) => state ?? []);
   const exchanges = await search.experiments.together(sent.map(templateOf));

@@ -116,7 +116,7 @@ const wasSentInItsWay: Explains = (one, other) =>
   hasSymptom(one, 'incomplete', 'no-answer', 'closed') &&
   areVague(other.found.conditions) &&
   other.members.every(({ failure: { label } }) =>
-    one.found.conditions.every(({ phrase = label }) => phrase !== label && label.includes(phrase)),
+    one.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
 /** What a store leaves unread of a body is read as the next request. */

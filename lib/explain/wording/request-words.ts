@@ -10,7 +10,7 @@ import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
 import { unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import type { Investigation } from '../search.ts';
+import type { Search } from '../search.ts';
 import type { Condition } from './condition.ts';
 
 /** Name of the defect, as used in check labels. */
@@ -93,7 +93,7 @@ export function subjectOf({
   contract,
   ordinary,
   experiments,
-}: Investigation): Condition | undefined {
+}: Search): Condition | undefined {
   const label = labelOf(failure);
   const candidates = [
     ...credentialCandidates(experiments.token),
@@ -134,7 +134,7 @@ export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the 
 export function wordsOf(
   { name, dimension }: RequestPart,
   state: RequestState,
-  { failure, contract, experiments }: Investigation,
+  { failure, contract, experiments }: Search,
 ): Condition {
   const { template, plant } = state;
   if (name === 'Authorization') return credentialWords(state, experiments);

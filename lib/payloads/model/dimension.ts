@@ -74,7 +74,7 @@ export const initialState = (plant: JsonObject): RequestState => ({
 
 export interface Context {
   readonly contract: Contract;
-  /** Samples an arbitrary: the same value for the same row and salt. */
+  /** Samples an arbitrary: the same value for the same row and seed. */
   readonly pick: <T>(arbitrary: Arbitrary<T>) => T;
 }
 
@@ -155,7 +155,7 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
 });
 
 /** One value that represents several, if there are any. */
-export const anyOfIfSeveral = ([first, ...others]: readonly Value[]): Value[] =>
+export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
 /** For values with which a store may reject a request. */

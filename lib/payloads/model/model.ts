@@ -5,7 +5,7 @@ import { sample } from '../random.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
-  anyOfIfSeveral,
+  anyOfList,
   type Context,
   type Dimension,
   initialState,
@@ -108,7 +108,7 @@ const grouped =
     const groups = others.flatMap((value, index) => {
       const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
       if (index % size !== 0) return [];
-      return size === 1 ? [value] : anyOfIfSeveral(members);
+      return size === 1 ? [value] : anyOfList(members);
     });
     return { ...rest, values: [first, ...groups] };
   };
@@ -129,37 +129,37 @@ const withoutUsual = ({ name, values: [, first, ...others] }: Dimension): Dimens
   return { name, values: [first, ...others] };
 };
 
-const contextOf = (contract: Contract, salt: number, dimension: string): Context => {
+const contextOf = (contract: Contract, seed: number, dimension: string): Context => {
   let sampled = 0;
   return {
     contract,
     pick: (arbitrary) => {
       sampled += 1;
-      return sample(arbitrary, salt, dimension, sampled).value;
+      return sample(arbitrary, seed, dimension, sampled).value;
     },
   };
 };
 
-const plainOf = (contract: Contract, salt: number) =>
-  sample(plainPlants(contract, 'all'), salt, 'plant', 0).value;
+const plainOf = (contract: Contract, seed: number) =>
+  sample(plainPlants(contract, 'all'), seed, 'plant', 0).value;
 
-/** A row, the member of each of its values, and a salt that determines everything else. */
+/** A row, the member of each of its values, and a seed that determines everything else. */
 export interface Chosen {
   readonly row: Row;
   readonly members: Row;
-  readonly salt: number;
+  readonly seed: number;
 }
 
 /** The request that a row describes. */
-export function requestOf({ contract, dimensions }: Model, { row, members, salt }: Chosen): RequestState {
+export function requestOf({ contract, dimensions }: Model, { row, members, seed }: Chosen): RequestState {
   const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
     dimensions.reduce<RequestState>(
       (state, dimension, at) => {
         const value = valueIn(dimension, { row, members }, at);
-        const next = value.apply(state, contextOf(contract, salt, dimension.name));
+        const next = value.apply(state, contextOf(contract, seed, dimension.name));
         return keep(next, state) ? next : state;
       },
-      initialState(plainOf(contract, salt)),
+      initialState(plainOf(contract, seed)),
     );
   const whole = applied(() => true);
   if (isValid(contract, whole.plant)) return whole;

@@ -5,7 +5,7 @@ import { type Defect, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
-import { anyOfIfSeveral, type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOfList, type Dimension, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
 
@@ -78,7 +78,7 @@ const TYPICAL: readonly (readonly string[])[] = [
 ];
 
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
-  groupBy(list, keyOf).flatMap(([, group]) => anyOfIfSeveral(group.map(toValue)));
+  groupBy(list, keyOf).flatMap(([, group]) => anyOfList(group.map(toValue)));
 
 /** Groups defects of which a validator accepts all if it accepts one. */
 function kindOf({ kind, property, name }: Defect): string {
@@ -94,7 +94,7 @@ function kindOf({ kind, property, name }: Defect): string {
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
-  const malformed = texts.flatMap((edits) => anyOfIfSeveral(edits.map(malformedBody)));
+  const malformed = texts.flatMap((edits) => anyOfList(edits.map(malformedBody)));
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 

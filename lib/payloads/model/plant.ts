@@ -5,7 +5,7 @@ import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
 import {
   anyOf,
-  anyOfIfSeveral,
+  anyOfList,
   type Context,
   type Dimension,
   dimension,
@@ -70,7 +70,7 @@ const NAMES: readonly Value[] = [
 
 const TAGS: readonly Value[] = [
   changing('without a tag', (plant) => plant.without('tag')),
-  ...anyOfIfSeveral(
+  ...anyOfList(
     having('tag', {
       'with a tag of one letter': letters(1),
       'with the tag null': 'null',

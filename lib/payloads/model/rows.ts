@@ -79,7 +79,7 @@ export function combinations(
   const rows = rowsOf(model, strength);
   const members = chooseMembers(rows, countsOf(model), seed);
   return rows.map((row, index) =>
-    caseOf(expected, model, control, { row, members: members[index] ?? [], salt: (seed + index) | 0 }),
+    caseOf(expected, model, control, { row, members: members[index] ?? [], seed: (seed + index) | 0 }),
   );
 }
 
@@ -125,7 +125,7 @@ class AnyRow extends Arbitrary<Chosen> {
     const members = countsOf(this.model).map((counts, dimension) =>
       random.nextInt(0, (counts[row[dimension] ?? 0] ?? 1) - 1),
     );
-    return new Sampled({ row: this.repaired(row), members, salt: random.nextInt() }, undefined);
+    return new Sampled({ row: this.repaired(row), members, seed: random.nextInt() }, undefined);
   }
 
   canShrinkWithoutContext(value: unknown): value is Chosen {
@@ -133,7 +133,7 @@ class AnyRow extends Arbitrary<Chosen> {
   }
 
   /** Drops all unusual values, then each half of them, then each one. */
-  shrink({ row, members, salt }: Chosen): Stream<Sampled<Chosen>> {
+  shrink({ row, members, seed }: Chosen): Stream<Sampled<Chosen>> {
     const unusual = row.flatMap((value, dimension) =>
       value > 0 && !this.isFault(dimension) ? [dimension] : [],
     );
@@ -146,7 +146,7 @@ class AnyRow extends Arbitrary<Chosen> {
     const without = (dropped: readonly number[]) => ({
       row: row.map((value, dimension) => (dropped.includes(dimension) ? 0 : value)),
       members,
-      salt,
+      seed,
     });
     return Stream.of(...steps.map((dropped) => new Sampled(without(dropped), undefined)));
   }

@@ -1,7 +1,7 @@
 import { suite } from '../../package.ts';
 import type { Predecessor } from '../../payloads/test-case.ts';
 import type { Repeat } from '../../run/result/cause.ts';
-import { headerValues } from '../../wire/headers.ts';
+import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
@@ -162,15 +162,12 @@ const formOf = ({ method, url, headers, body, delivery }: RecordedRequest): stri
     wholeBody(body).replaceAll(/\p{L}+|\d+/gu, (found) => (/\d/.test(found) ? '0' : 'a')),
   ]);
 
-const closes = ({ headers }: RecordedRequest): boolean =>
-  headers.some(([name, value]) => /^connection$/i.test(name) && /\bclose\b/i.test(value));
-
 /** The requests on each connection, in order; the last connection is that of the next request. */
 function connectionsOf(before: readonly Recurring[]): Preceding[][] {
   const connections: Preceding[][] = [[]];
   for (const { request, connection, freshId, times } of before) {
     connections.at(-1)?.push({ request, pipelined: connection === 'pipelined', freshId, times });
-    if (connection === 'other' || closes(request)) connections.push([]);
+    if (connection === 'other' || closesConnection(request.headers)) connections.push([]);
   }
   return connections;
 }

@@ -20,7 +20,7 @@ const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
 /** Requests per run for failures that do not recur at once. */
-export const SEARCH_BUDGET_REQUESTS = 2000;
+export const CONFIRMATION_BUDGET_REQUESTS = 2000;
 
 class RetryCount {
   failed = 0;

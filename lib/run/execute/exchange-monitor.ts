@@ -7,7 +7,7 @@ import type { Shard } from '../plan/shard.ts';
 import type { StatusCounts } from '../result/cause.ts';
 import { Created } from '../result/created.ts';
 import { truncate } from '../result/truncate.ts';
-import { plainness } from '../send/ordinariness.ts';
+import { ordinariness } from '../send/ordinariness.ts';
 import { RateLimitDetector } from '../send/rate-limit-detector.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
@@ -99,7 +99,7 @@ export class ExchangeMonitor implements ExchangeListener {
   /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
-    const rank = isUnanswered(exchange) ? plainness(template, judging.contract) : 0;
+    const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
     return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
   }
 }

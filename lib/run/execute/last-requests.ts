@@ -3,7 +3,7 @@ import { isOutsideContract, type RequestTemplate } from '../../payloads/test-cas
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 import type { PrecedingRequest } from '../check.ts';
 import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
-import { plainness } from '../send/ordinariness.ts';
+import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request of which a store may have died. */
 export interface RequestInFlight extends PrecedingRequest {
@@ -55,7 +55,7 @@ export class LastRequests {
   get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;
-      const degree = plainness(template, this.contract);
+      const degree = ordinariness(template, this.contract);
       const isPlain = PLAIN.test(Buffer.from(exchange.request.body ?? []).toString('latin1'));
       return degree > 0 && isPlain ? degree + 0.5 : degree;
     };

@@ -2,7 +2,6 @@ import { freshId } from '../../payloads/fresh.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
-import type { Failure } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import { blockedBy } from './cases.ts';
@@ -45,7 +44,6 @@ function blockOf(source: IdSource, count: number): IdSource {
 /** What a scenario works with. */
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
   const { tally, services } = execution;
-  const recordFailure = (failure: Failure) => tally.recordFailure(failure);
   const send: CheckContext['send'] = (template) => {
     tally.cases += 1;
     return execution.send(template, ids.next());
@@ -77,12 +75,12 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     },
     judge(exchange, template, label, rules) {
       const finding = execution.judge(exchange, template, rules);
-      if (finding !== undefined) recordFailure({ label, finding, template, exchange });
+      if (finding !== undefined) tally.recordFailure({ label, finding, template, exchange });
       return finding === undefined;
     },
     find: (exchange, template, rules) => execution.judge(exchange, template, rules),
     recordFailure: (exchange, template, label, finding, more) =>
-      recordFailure({ label, finding, template, exchange, ...more }),
+      tally.recordFailure({ label, finding, template, exchange, ...more }),
     control: (template) => requireAccepted(template, ids.next(), execution),
     recordObservation: (key, value) => {
       tally.observations[key] = typeof value === 'string' ? truncate(value) : value;

@@ -116,7 +116,7 @@ export function* plannedBatches(
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
   yield* byArea(of('cases')).map(once);
-  for (const check of sampling) yield [{ check, limit: defaultCaseCounts(check) }];
+  for (const check of sampling) yield [{ check, limit: defaultCaseCount(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
   for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
@@ -133,5 +133,5 @@ const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, mem
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
 /** The default number of random cases of a check, and its control request. */
-const defaultCaseCounts = ({ test }: Check): number =>
+const defaultCaseCount = ({ test }: Check): number =>
   test.kind === 'property' ? sampleCount(test.weight, DEFAULTS.cases) + 1 : 1;

@@ -15,7 +15,7 @@ import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedFailure } from './trunca
 /** Failures that are kept in full: a report shows the first, the others show other problems. */
 export const MAX_FAILURES = 5;
 /** Problems of a check for which a failure is kept. */
-const MAX_PROBLEMS_OF_A_CHECK = 10;
+const MAX_PROBLEMS_OF_A_CHECK = 20;
 
 /** A case that was left without an answer while other checks were running. */
 interface PendingFailure extends Positioned {

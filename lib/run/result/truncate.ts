@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 16 * 1024;
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
 /** Characters of a header value and of all of them that are kept with a failure: more than a record has. */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
-const MAX_VALUES_CHARACTERS = 8 * 1024;
+const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Characters that are kept of a text which may come from the store. */
 const MAX_TEXT_CHARACTERS = 1000;
 

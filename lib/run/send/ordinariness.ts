@@ -6,7 +6,7 @@ import { isValid } from '../../payloads/validity.ts';
  * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else. When
  * several requests get no response, assume that the least ordinary one caused it.
  */
-export function plainness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
+export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;
   const { body, credential = validCredential, method, path, headers } = template;
   if (credential !== validCredential || 'contentType' in template) return 0;

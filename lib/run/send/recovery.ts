@@ -7,7 +7,7 @@ import { type Judging, judged } from '../execute/judging.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
-import { plainness } from './ordinariness.ts';
+import { ordinariness } from './ordinariness.ts';
 import { isServed, type Outage } from './outage.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
@@ -163,12 +163,12 @@ export class Recovery {
     if (!(await this.restart())) return false;
     this.restartMs += performance.now() - began;
     this.restarts += 1;
-    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(crashedTimes(this.restarts));
+    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(diedTimes(this.restarts));
     return true;
   }
 
   private recordOrdinariness(context: RequestContext, template: RequestTemplate): void {
-    context.ordinariness = Math.min(context.ordinariness, plainness(template, this.judging.contract));
+    context.ordinariness = Math.min(context.ordinariness, ordinariness(template, this.judging.contract));
   }
 
   private gone(behindGateway: boolean): Stop {
@@ -202,7 +202,7 @@ export class Recovery {
 }
 
 /** Why a run against a store that was started again is no proof that it is right. */
-export const crashedTimes = (times: number): Stop => ({
+export const diedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
   reason: `the store died ${counted(times, 'time')} and was restarted`,
   remedy: 'find the reason in its output, fix it, then repeat the run',

@@ -12,9 +12,10 @@ export function orderSweep(plant: JsonObject): Sweep {
   const notFirst = (name: string) => `${name} is not the first property`;
   const notLast = (name: string) => `${name} is not the last property`;
   const before = (name: string, other: string) => `${name} comes before ${other}`;
-  const listed = (order: readonly string[]) =>
-    order.length > MAX_LISTED ? 'some order' : `the order ${order.join(', ')}`;
-  const another = `the properties are not in ${listed(names)}`;
+  const isLong = names.length > MAX_LISTED;
+  const another = isLong
+    ? 'the properties are in another order'
+    : `the properties are not in the order ${names.join(', ')}`;
   const classOf = (clause: string, property?: string): CandidateClass => ({
     id: clause,
     condition: {
@@ -29,7 +30,11 @@ export function orderSweep(plant: JsonObject): Sweep {
       const order = members.map(([name]) => name);
       return {
         value: order.join(', '),
-        condition: { clause: `the properties are in ${listed(order)}` },
+        condition: {
+          clause: isLong
+            ? 'the properties are in certain orders'
+            : `the properties are in the order ${order.join(', ')}`,
+        },
         apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
         classes: [
           ...(order.join() === names.join() ? [] : [another]),
