@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
 import { serving } from '../mutants/right/serving.ts';
 import { answer } from '../reference/store.ts';
@@ -109,4 +111,41 @@ test('a 413 that is lost if the body has arrived by then is read when the body a
   await store.stop();
   const failed = results.filter(({ verdict, level }) => verdict === 'fail' && level === 'MUST');
   expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
+});
+
+describe('a store that closes its port with requests under way, for a moment', () => {
+  /** The failing checks, if the store goes away at each of these requests. */
+  const failing = async (leavesAt: readonly number[]) => {
+    let requests = 0;
+    const store = await serving('reloading', 'reloads', {
+      setUp(server) {
+        server.prependListener('request', ({ socket }) => {
+          requests += 1;
+          if (!leavesAt.includes(requests)) return;
+          const { port } = server.address() as AddressInfo;
+          server.close();
+          server.closeAllConnections();
+          socket.destroy();
+          setTimeout(() => server.listen(port, '127.0.0.1'), 400);
+        });
+      },
+      async meet(line, message, response) {
+        await sleep(5);
+        if (!message.socket.destroyed) await answer(line, message, response);
+      },
+    }).start(TOKEN);
+    const only = ['ordinary/*', 'invariants/answers'];
+    const { results } = await run({ baseUrl: store.url, token: TOKEN, seed: 1, explain: 0, only }).record;
+    await store.stop();
+    expect(requests).toBeGreaterThan(300);
+    return results.filter(({ verdict, level }) => verdict === 'fail' && level === 'MUST').map(({ id }) => id);
+  };
+
+  test('once, as it reloads, is not accused', async () => {
+    expect(await failing([150])).toEqual([]);
+  });
+
+  test('several times is accused', async () => {
+    expect(await failing([100, 150, 200, 250])).toContain('invariants/answers');
+  });
 });

@@ -122,6 +122,8 @@ export type Exchange = {
   readonly continueWaitMs?: number;
   /** The store rejected the request because the id or name is already in use. */
   readonly collided?: true;
+  /** The connection was closed, and nothing listened when the request was sent again. */
+  readonly wentAway?: true;
   /** In a sequence: sent over a different connection from the request before it. */
   readonly reconnected?: true;
   /** The exchange of the request that its template sends before it, or at the same time. */

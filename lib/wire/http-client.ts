@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
 import { closesConnection, hasHeader } from './headers.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
-import { completesTlsHandshake, SocketConnection } from './socket.ts';
+import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
 /** Bytes of response bodies in flight, if all have the average length. */
@@ -278,12 +278,16 @@ export class HttpClient {
   ): Promise<Exchange> {
     if (!(isCut || isClosedMidRequest(exchange)) || this.closed) return exchange;
     this.closedMidRequest += 1;
+    const began = performance.now() - exchange.ms;
     let second = await again();
     for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
+    if (second.kind !== 'broken') return second;
     // If nothing listens any more, the first exchange says what happened to the request.
-    return second.kind === 'broken' && second.fault.kind === 'refused' && exchange.kind === 'broken'
-      ? exchange
-      : second;
+    if (second.fault.kind === 'refused' && exchange.kind === 'broken') return { ...exchange, wentAway: true };
+    // The system may have accepted a connection just before the store stopped listening.
+    const wentAway = isClosed(second) && (await refusesConnections(this.endpoint));
+    // What the request did to the store, it may have done the first time.
+    return { ...second, ms: performance.now() - began, ...(wentAway ? { wentAway } : {}) };
   }
 
   /** Raw bytes have a connection to themselves, since they may leave anything on it. */

@@ -212,6 +212,20 @@ const CUT_SHORT: Fault = {
   detail: 'the connection was closed before the response was complete',
 };
 
+/** Whether nothing listens at an endpoint. */
+export function refusesConnections({ host, port, timeout }: Endpoint): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectPlain({ host, port });
+    const settle = (refuses: boolean) => {
+      resolve(refuses);
+      socket.destroy();
+    };
+    socket.setTimeout(timeout, () => settle(false));
+    socket.once('connect', () => settle(false));
+    socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
+  });
+}
+
 /** Whether a server completes a TLS handshake, whatever its certificate. */
 export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
   return new Promise((resolve) => {

@@ -17,6 +17,8 @@ const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
 /** Times that a gateway may say that it did not reach a store that serves right before and after. */
 const MAX_INTERRUPTIONS = 3;
+/** Times that a store may stop listening with requests under way, as it reloads or is restarted by someone else. */
+const MAX_RELOADS = 1;
 /** Limits of starting a store again in one run. Checks leave most of them to the experiments that explain why it dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 /** Maximum number of check ids listed when the store stops answering. */
@@ -43,6 +45,8 @@ export class Recovery {
   /** One wait for all requests that it holds up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
+  private reloads = 0;
+  private backSince = 0;
   /** Times that the store was started again. */
   restarts = 0;
   private restartMs = 0;
@@ -78,11 +82,15 @@ export class Recovery {
   }
 
   /**
-   * Waits for a store that a request did not reach. The run cannot begin without one.
-   * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault
+   * Waits for a store that a request did not reach, or that stopped listening meanwhile. The run cannot begin without
+   * one.
+   * @param sentAt when the request was sent, on the clock of `performance.now()`
+   * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault, and
+   *   so is a store that goes away often
    */
   async whileAway(
     exchange: Exchange,
+    sentAt: number,
     context: RequestContext,
     template: RequestTemplate,
     prober: Prober,
@@ -92,9 +100,13 @@ export class Recovery {
     this.recordOrdinariness(context, template);
     try {
       const isNew = this.waiting === undefined;
+      if (isNew && exchange.wentAway && sentAt > this.backSince) this.reloads += 1;
       const outcome = await this.polled(context, prober);
+      this.backSince = performance.now();
       if (isNew && outcome === 'at once') this.interruptions += 1;
-      return outcome !== 'gone' && (this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange));
+      if (outcome === 'gone') return false;
+      if (exchange.wentAway) return this.reloads <= MAX_RELOADS;
+      return this.interruptions <= MAX_INTERRUPTIONS || !isFromGateway(exchange);
     } finally {
       context.away -= 1;
     }

@@ -61,9 +61,10 @@ const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 /** Timeouts after which the others are shortened. */
 const MAX_FULL_TIMEOUTS = 3;
-/** Segments of a large body whose response may have been lost: slow enough for a busy server to respond in between. */
+/** Segments of a large body whose response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
-const SEGMENT_PAUSE_MS = 20;
+/** Milliseconds between segments, first and if the response is lost again: a busy server has to respond in between. */
+const SEGMENT_PAUSES_MS = [20, 60] as const;
 /** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
@@ -184,6 +185,7 @@ export class Sender {
     for (let attempt = 1; ; attempt += 1) {
       await this.admit(current, context);
       const { concurrencyLimit } = this.client;
+      const sentAt = performance.now();
       const { exchange: first, isOwn } = await this.tryOnce(current, id, context, waits > 0);
       const exchange = mayHaveBeenRejectedEarly(first)
         ? ((await this.rejection(current, context)) ?? first)
@@ -200,7 +202,7 @@ export class Sender {
           continue;
         case 'wait for the store': {
           waits += 1;
-          const isBack = await recovery.whileAway(exchange, context, template, this);
+          const isBack = await recovery.whileAway(exchange, sentAt, context, template, this);
           if (isBack || !isOwn) continue;
           return this.afterOutage(exchange, context);
         }
@@ -257,6 +259,7 @@ export class Sender {
       return { kind: 'lower concurrency' };
     const ms = pauseAsked(exchange);
     if (ms !== undefined) return { kind: 'pause', ms };
+    if (exchange.wentAway) return { kind: waits === 0 ? 'wait for the store' : 'judge the store' };
     const maxWaits = isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
     return {
       kind: didNotReachStore(exchange) && waits < maxWaits ? 'wait for the store' : 'judge the store',
@@ -284,10 +287,14 @@ export class Sender {
         { length: Math.ceil(body.length / SEGMENT_BYTES) - 1 },
         (_, index) => (index + 1) * SEGMENT_BYTES,
       );
-    const delivery = { ...template.delivery, pauseMs: SEGMENT_PAUSE_MS };
-    const { exchange } = await this.tryOnce({ ...template, cut, delivery }, context.ids.retryId(), context);
-    const { status = 0 } = exchange.response ?? {};
-    return status >= 400 && status < 500 ? exchange : undefined;
+    for (const pauseMs of SEGMENT_PAUSES_MS) {
+      const delivery = { ...template.delivery, pauseMs };
+      const { exchange } = await this.tryOnce({ ...template, cut, delivery }, context.ids.retryId(), context);
+      const { status = 0 } = exchange.response ?? {};
+      if (status >= 400 && status < 500) return exchange;
+      if (!mayHaveBeenRejectedEarly(exchange)) return undefined;
+    }
+    return undefined;
   }
 
   /**
@@ -372,7 +379,10 @@ export class Sender {
     if (template.preceding !== undefined && before !== undefined) {
       // A request outside the contract may always get any response; do not wait for another.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
-      if (!isFinal && (pauseAsked(before) !== undefined || (didNotReachStore(before) && !hasWaited)))
+      if (
+        !isFinal &&
+        (pauseAsked(before) !== undefined || ((didNotReachStore(before) || before.wentAway) && !hasWaited))
+      )
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
       if (!mayHaveBeenRejectedEarly(before))
