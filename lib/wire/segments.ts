@@ -119,6 +119,12 @@ function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array
   return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
+/** Turns of the event loop in which what arrived while the process was busy is read before more is written. */
+const TURNS_AFTER_PAUSE = 3;
+
+const afterTurns = (turns: number, then: () => void): unknown =>
+  turns === 0 ? then() : setImmediate(() => afterTurns(turns - 1, then));
+
 /** Writes segments to a socket with a pause after each of them. */
 export class SegmentWriter {
   /** Whether the last segment was passed to the socket. */
@@ -188,8 +194,7 @@ export class SegmentWriter {
 
   private pause(): Promise<void> {
     return new Promise((resolve) => {
-      // Reads what arrived while the process was busy before writing more.
-      const timer = setTimeout(() => setImmediate(resolve), this.pauseMs);
+      const timer = setTimeout(() => afterTurns(TURNS_AFTER_PAUSE, resolve), this.pauseMs);
       this.wake = () => {
         clearTimeout(timer);
         resolve();

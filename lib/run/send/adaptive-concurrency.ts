@@ -21,6 +21,8 @@ export class AdaptiveConcurrency {
   private ignored = 0;
   /** The median while no more than usual were in flight. */
   private atRest: number | undefined;
+  /** When the limit was last raised above the usual one. */
+  private raisedUntil = Number.NEGATIVE_INFINITY;
 
   /** @param max requests in flight at most; no more than the client allows now means no growth */
   constructor(client: HttpClient, max: number) {
@@ -29,9 +31,9 @@ export class AdaptiveConcurrency {
     this.max = max;
   }
 
-  /** Whether a request was sent while more were in flight than usual. */
-  isAbove(limit: number): boolean {
-    return limit > this.usual;
+  /** Whether more requests than usual may have been in flight since then, on the clock of `performance.now()`. */
+  wasRaisedSince(time: number): boolean {
+    return this.isRaised || this.raisedUntil >= time;
   }
 
   /** Takes the milliseconds of an answer into account. */
@@ -53,13 +55,22 @@ export class AdaptiveConcurrency {
     if (isSlower) this.max = Math.max(this.usual, limit / FACTOR);
     const next = Math.min(limit * FACTOR, this.max);
     if (next === limit) return;
-    this.client.setConcurrencyLimit(next);
+    this.setLimit(next);
     this.ignored = limit;
   }
 
   /** Goes back to the usual number of requests in flight for the rest of the run. */
   end(): void {
     this.max = this.usual;
-    if (this.client.concurrencyLimit > this.usual) this.client.setConcurrencyLimit(this.usual);
+    if (this.isRaised) this.setLimit(this.usual);
+  }
+
+  private get isRaised(): boolean {
+    return this.client.concurrencyLimit > this.usual;
+  }
+
+  private setLimit(limit: number): void {
+    if (this.isRaised) this.raisedUntil = performance.now();
+    this.client.setConcurrencyLimit(limit);
   }
 }

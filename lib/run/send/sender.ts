@@ -64,7 +64,7 @@ const MAX_FULL_TIMEOUTS = 3;
 /** Segments of a large body whose response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
 /** Milliseconds between segments, first and if the response is lost again: a busy server has to respond in between. */
-const SEGMENT_PAUSES_MS = [20, 60] as const;
+const SEGMENT_PAUSES_MS = [20, 100] as const;
 /** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
@@ -190,7 +190,8 @@ export class Sender {
       const exchange = mayHaveBeenRejectedEarly(first)
         ? ((await this.rejection(current, context)) ?? first)
         : first;
-      const next = this.nextStep(exchange, current, concurrencyLimit, waits);
+      const judged = isOwn ? current : (current.preceding?.template ?? current);
+      const next = this.nextStep(exchange, judged, sentAt, waits);
       switch (next.kind) {
         case 'use raw sockets':
           this.client.useRawSockets();
@@ -243,20 +244,14 @@ export class Sender {
 
   /**
    * What to do about an exchange.
-   * @param concurrencyLimit how many requests could be in flight when it began
+   * @param sentAt when the request was sent, on the clock of `performance.now()`
    * @param waits how often the store has been waited for
    */
-  private nextStep(
-    exchange: Exchange,
-    template: RequestTemplate,
-    concurrencyLimit: number,
-    waits: number,
-  ): NextStep {
+  private nextStep(exchange: Exchange, template: RequestTemplate, sentAt: number, waits: number): NextStep {
     if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
       return { kind: 'use raw sockets' };
     if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
-    if (this.growth.isAbove(concurrencyLimit) && mayBeOverloaded(exchange, template))
-      return { kind: 'lower concurrency' };
+    if (this.isOverloaded(exchange, template, sentAt)) return { kind: 'lower concurrency' };
     const ms = pauseAsked(exchange);
     if (ms !== undefined) return { kind: 'pause', ms };
     if (exchange.wentAway) return { kind: waits === 0 ? 'wait for the store' : 'judge the store' };
@@ -264,6 +259,11 @@ export class Sender {
     return {
       kind: didNotReachStore(exchange) && waits < maxWaits ? 'wait for the store' : 'judge the store',
     };
+  }
+
+  /** Whether the failure of a request may be due to more requests in flight than usual. */
+  private isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
+    return this.growth.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
   /** Returns the exchange once the store, if it may have ceased to serve, has been asked. */
@@ -365,6 +365,7 @@ export class Sender {
         return request;
       };
     };
+    const sentAt = performance.now();
     this.countRequest();
     if (template.preceding !== undefined) this.countRequest();
     this.access.enter();
@@ -379,10 +380,11 @@ export class Sender {
     if (template.preceding !== undefined && before !== undefined) {
       // A request outside the contract may always get any response; do not wait for another.
       const isFinal = isOutsideContract(template.preceding.template) || isFinalOfGateway(before);
-      if (
-        !isFinal &&
-        (pauseAsked(before) !== undefined || ((didNotReachStore(before) || before.wentAway) && !hasWaited))
-      )
+      const mustBeRepeated =
+        pauseAsked(before) !== undefined ||
+        ((didNotReachStore(before) || before.wentAway) && !hasWaited) ||
+        this.isOverloaded(before, template.preceding.template, sentAt);
+      if (!isFinal && mustBeRepeated)
         return { exchange: { ...before, request: exchange.request }, isOwn: false };
       // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
       if (!mayHaveBeenRejectedEarly(before))
