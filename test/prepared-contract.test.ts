@@ -23,6 +23,7 @@ test('lib/run/plan/estimates.json is what each check sends for it; npm run docs 
       seed: 1,
       cases: DEFAULTS.cases,
       thorough: false,
+      sampled: Number.POSITIVE_INFINITY,
     });
     estimates[check.id] = { requests: Math.round(requests), plants: Math.round(plants) };
   }

@@ -53,7 +53,7 @@ describe('a run with the default number of cases', () => {
       expect(coverage?.all, id).toBeGreaterThan(1000);
     }
     const all = each.reduce((sum, { coverage }) => sum + (coverage?.all ?? 0), 0);
-    const line = `all ${all.toLocaleString('en')} pairs of ways to send a request, in ${each.length} checks`;
+    const line = `all ${all.toLocaleString('en')} pairs of request variations, in ${each.length} checks`;
     for (const format of ['html', 'markdown'] as const)
       expect(FORMATS[format].render(record), format).toContain(line);
     expect(reread(record)).toEqual(record);
@@ -162,7 +162,7 @@ describe('the estimate', () => {
       const { requests, plants } = await estimate(await planOf(options));
       const record = await recordOf(more);
       expect(Math.abs(requests / record.requests - 1)).toBeLessThan(0.1);
-      expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.25);
+      expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.2);
     },
   );
 });

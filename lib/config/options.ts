@@ -70,8 +70,7 @@ export const GROUPS = {
     },
     thorough: {
       kind: kind.flag,
-      description:
-        'cover every triple of ways to send a request instead of every pair; takes many times as long',
+      description: 'cover every triple of request variations instead of every pair; takes many times as long',
     },
     seed: {
       kind: kind.whole(0, 2 ** 32 - 1),

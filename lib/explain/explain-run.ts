@@ -339,7 +339,7 @@ async function unexplained(search: Search, members: readonly CheckFailure[]): Pr
       return accepted !== undefined ? { note: 'from some point in the run onwards' } : {};
     // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
-    if (inVain) return { note: `${requests.size === 1 ? 'once' : 'now and then'}, but not again` };
+    if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };
     // Ordinary requests of several kinds show it, so that nothing unusual about one of them matters.
     const ordinary = members.filter((one) => one.failure.template.ordinary === true);
     const isOfAny = new Set(ordinary.map((one) => labelOf(one.failure))).size > 1;

@@ -139,7 +139,7 @@ export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
     return {
       symptom: {
         kind: 'unread-body',
-        words: `takes the body of ${one} for the next request on the connection`,
+        words: `parses the body of ${one} as the next request on the connection`,
       },
       found: {
         ...bareExplanation(next, exchange),

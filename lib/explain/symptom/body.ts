@@ -77,7 +77,7 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
     return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
   const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)))?.[1];
   if (status === 400 && known !== undefined) return wrong(`answers 400 with ${known} instead of an Error`);
-  const lacks = status === 200 ? `leaves ${property} out of the 200` : `answers 400 without ${property}`;
+  const lacks = status === 200 ? `omits ${property} from the 200` : `answers 400 without ${property}`;
   if (names.length === 0)
     // What leaves out the name leaves nothing of a plant without a tag.
     return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
@@ -221,7 +221,7 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
 }
 
 function change(property: string, sent: string, back: unknown): string {
-  if (typeof back !== 'string') return `leaves ${property} out of the 200`;
+  if (typeof back !== 'string') return `omits ${property} from the 200`;
   const how = CHANGES.find(([, change]) => change(sent) === back)?.[0];
   if (how !== undefined) return `returns ${property} ${how}`;
   if (back !== '' && sent.startsWith(back)) return `returns ${property} truncated`;

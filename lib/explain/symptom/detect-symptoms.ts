@@ -18,7 +18,7 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
     if (response === undefined)
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
-    const words = fault.kind === 'timeout' ? 'does not finish the response' : 'breaks off the response';
+    const words = fault.kind === 'timeout' ? 'does not finish the response' : 'truncates the response';
     // On a closing connection, an endless response looks like a truncated one.
     return { kind: 'incomplete', words: `${words} (${status})`, status, groupKey: `incomplete ${status}` };
   }

@@ -17,9 +17,19 @@ export function adviceFor(
   // What comes before may be said as a condition.
   const isAfterOthers = found.conditions.some(({ part }) => part === 'earlier requests');
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
+  const isValid = members.every(({ failure }) => failure.template.ordinary === true);
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
   const known = ADVICE.find(
-    ({ symptoms = [symptom.kind], statuses, properties, about, kind, isCodePath, isErrorAsSuccess }) =>
+    ({
+      symptoms = [symptom.kind],
+      statuses,
+      properties,
+      about,
+      kind,
+      isCodePath,
+      isErrorAsSuccess,
+      isOfValidRequest,
+    }) =>
       symptoms.includes(symptom.kind) &&
       (statuses === undefined || (symptom.status !== undefined && statuses.includes(symptom.status))) &&
       (properties === undefined ||
@@ -27,9 +37,11 @@ export function adviceFor(
       (about === undefined || about.some((topic) => topics.has(topic))) &&
       (kind === undefined || kind === ownKind) &&
       (isCodePath === undefined || hasCodePath) &&
-      (isErrorAsSuccess === undefined || symptom.isErrorAsSuccess === true),
+      (isErrorAsSuccess === undefined || symptom.isErrorAsSuccess === true) &&
+      (isOfValidRequest === undefined || isValid),
   );
-  if (known === undefined)
+  const hints = new Set(members.map(({ check }) => check.hint));
+  if (known === undefined || (known.isGeneral === true && hints.size === 1))
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
   const exchanges = [found.exchange, ...members.map(({ failure }) => failure.exchange)];
   return `${known.text}${hintsOf(known.settings ?? {}, exchanges)}`;
@@ -47,6 +59,10 @@ interface Advice {
   /** Only for what goes wrong on an unusual way in. */
   readonly isCodePath?: true;
   readonly isErrorAsSuccess?: true;
+  /** Only for requests that the store has to accept. */
+  readonly isOfValidRequest?: true;
+  /** If one check alone fails, its hint says more. */
+  readonly isGeneral?: true;
   readonly text: string;
   readonly settings?: SoftwareSettings;
 }
@@ -283,12 +299,18 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: NO_USABLE_RESPONSE,
+    isOfValidRequest: true,
+    text: 'Find the exception behind it in the log of the store, and handle that case: the request is valid, so the response has to be 200 with a Plant.',
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
   // What has to be rejected is accepted.
   {
     symptoms: ['accepts'],
     isCodePath: true,
+    isGeneral: true,
     text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
   },
   ...eachTopic(['accepts'], {

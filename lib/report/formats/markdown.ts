@@ -84,7 +84,7 @@ function counts({ summary, options }: RunRecord): string {
     '| level | passed | failed | untestable | skipped | observed |',
     '| --- | --: | --: | --: | --: | --: |',
     row('MUST', summary.MUST),
-    row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (warnings)'),
+    row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (not required)'),
     row('OBSERVE', summary.OBSERVE),
   ]);
 }
@@ -121,8 +121,8 @@ function failures(
   room: number,
 ): string {
   if (causes.length === 0) return '';
-  const isWarning = level === 'SHOULD' && !record.options.strict;
-  const title = `### ${counted(causes.length, 'cause')} of ${isWarning ? 'warnings: ' : ''}failed ${level} checks`;
+  const isRequired = level === 'MUST' || record.options.strict;
+  const title = `### ${counted(causes.length, 'cause')} for failed ${level} checks${isRequired ? '' : ' (not required)'}`;
   const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;

@@ -108,7 +108,7 @@ function fieldsOf(
   const before = (counterexample?.before ?? []).slice(-limits.before);
   return [
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
-    ...field('confirmed', confirmedText(cause), limits.line),
+    ...field(cause.kind === 'once' ? 'seen' : 'confirmed', confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap(({ request, response }) => {
       const status = ` → ${response?.status ?? 'no response'}`;
@@ -142,7 +142,7 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
       (row, index) => `${' '.repeat(index === 0 ? STEP : CONTINUED)}${row}`,
     ),
   );
-  return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce')}`, ...rows];
+  return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
 /** How many checks a cause explains, and their level. */
@@ -152,7 +152,8 @@ const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>):
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
-  return `${number}${row}${weight}`;
+  // Without an example, the words before it say nothing.
+  return `${number}${row.replace(/ (?:for|to|with|in) requests such as:…$|,? such as:…$/, '…')}${weight}`;
 }
 
 /** The causes from the given place on, one row for each, as far as there is room. */

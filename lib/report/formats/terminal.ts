@@ -1,5 +1,4 @@
 import { compact, firstNames, groupBy } from '../../collections.ts';
-import type { Summary } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import {
   baselineNotes,
@@ -8,6 +7,7 @@ import {
   knownBy,
   knownCauses,
   newProblemsText,
+  notApplicable,
   openCauses,
   unjudged,
   whyKnown,
@@ -183,7 +183,7 @@ function headingOf(
   const [must, should] = [failed('MUST'), failed('SHOULD')];
   const counts = compact(
     must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
-    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} warned`),
+    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed`),
   );
   return ['', `${counts.join(', ')}: ${counted(open.length, 'cause')}`];
 }
@@ -282,9 +282,24 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const title = inUpperCase(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
   const skipped = deselected(record).length;
-  const text = `${title}  ${outcome === 'partial' ? '' : `${counts('MUST', summary)}; `}${counts('SHOULD', summary)}${options.strict ? ' (strict)' : ''}; ${summary.OBSERVE.observed} observed${skipped > 0 ? `; ${skipped} not selected` : ''}`;
+  const judged = (['MUST', 'SHOULD'] as const).filter(
+    (level) => summary[level].pass + summary[level].fail > 0,
+  );
+  const all = compact(
+    ...judged.map((level) => !(level === 'MUST' && outcome === 'partial') && counts(level, record)),
+    options.strict && judged.length > 0 && '--strict',
+    summary.OBSERVE.observed > 0 && `${summary.OBSERVE.observed} observed`,
+    skipped > 0 && `${skipped} not selected`,
+  );
+  const text = [title, ...(all.length === 0 ? [] : [all.join('; ')])].join(outcome === 'partial' ? '; ' : '  ');
+  const unsent = results.filter(
+    ({ verdict: one, reason: why }) => one === 'untestable' && why === stop?.reason,
+  );
   const notes = compact(
-    stop !== null && `${truncate(stop.reason)}; ${stop.remedy}`,
+    stop !== null &&
+      (judged.length > 0 && unsent.length > 0
+        ? `Ended early: ${truncate(stop.reason)}; ${stop.remedy}. ${counted(unsent.length, 'check')} could not be completed.`
+        : `${truncate(stop.reason)}; ${stop.remedy}`),
     outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
     reason,
     advice !== null && truncate(advice),
@@ -326,8 +341,14 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-function counts(level: 'MUST' | 'SHOULD', summary: Summary): string {
+function counts(level: 'MUST' | 'SHOULD', { summary, results, options }: RunRecord): string {
   const { pass, fail, untestable: untested } = summary[level];
-  const failed = level === 'MUST' ? `${fail} failed` : counted(fail, 'warning');
-  return `${level} ${pass} passed, ${failed}${untested > 0 ? `, ${untested} untestable` : ''}`;
+  const isRequired = level === 'MUST' || options.strict || fail === 0;
+  const inapplicable = notApplicable({ results }).filter((one) => one.level === level).length;
+  return compact(
+    `${level} ${pass} passed`,
+    `${fail} failed${isRequired ? '' : ' (not required)'}`,
+    untested > 0 && `${untested} untestable`,
+    inapplicable > 0 && `${inapplicable} not applicable`,
+  ).join(', ');
 }

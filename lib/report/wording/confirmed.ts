@@ -12,7 +12,7 @@ const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
   sequence: ['failed after such requests', 'without them'],
   'from-then-on': ['requests failed from that point on', 'before'],
-  once: ['cases failed; no experiment confirms a condition'],
+  once: ['cases failed; no experiment reproduced it'],
 };
 const WITHOUT_CONDITION = ['requests failed, whatever they contain', 'others'] as const;
 

@@ -26,7 +26,7 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
     sum(each, (one) => one.covered),
     sum(each, ({ all }) => all),
   );
-  return `${covered} ${NOUNS[first.strength]} of ways to send a request, in ${counted(each.length, 'check')}`;
+  return `${covered} ${NOUNS[first.strength]} of request variations, in ${counted(each.length, 'check')}`;
 }
 
 const BOUND = 'with 95% confidence, fewer than';

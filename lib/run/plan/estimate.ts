@@ -20,7 +20,7 @@ export interface Estimate {
   readonly plants: number;
 }
 
-/** Cases of a random check that are examined: this many named ones, and this many others. */
+/** Cases of a random check that are examined at most: this many named ones, and this many others. */
 const SAMPLED_CASES = 16;
 /** The result does not depend on these values. */
 const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
@@ -51,11 +51,19 @@ export async function estimate(
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
-/** What a check sends to a store that does as the document says. */
+/**
+ * What a check sends to a store that does as the document says.
+ * @param sampled cases of a random check that are examined at most, of each kind
+ */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
   contract: Contract,
-  { seed, cases, thorough }: Readonly<{ seed: number; cases: number; thorough: boolean }>,
+  {
+    seed,
+    cases,
+    thorough,
+    sampled: maxSampled = SAMPLED_CASES,
+  }: Readonly<{ seed: number; cases: number; thorough: boolean; sampled?: number }>,
 ): Promise<Estimate> {
   let [requests, plants] = [0, 0];
   if (notApplicable?.(contract) !== undefined) return { requests, plants };
@@ -88,7 +96,7 @@ export async function estimateCheck(
       [0, first],
       [first, all],
     ] as const) {
-      const examined = Math.min(SAMPLED_CASES, below - from);
+      const examined = Math.min(maxSampled, below - from);
       if (examined === 0) continue;
       const step = (below - from) / examined;
       const sample = Array.from({ length: examined }, (_, nth) => sampled(from + Math.floor(nth * step)));

@@ -24,7 +24,7 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
         <p class="nothing-to-fix">
           <Icon name="pass" />{' '}
           {failed.length === 0
-            ? 'Nothing to fix: no failures or warnings.'
+            ? 'Nothing to fix: no check failed.'
             : 'Nothing: every failure is a known deviation.'}
         </p>
       )}
@@ -54,7 +54,8 @@ function Causes({
         {level}: {counted(causes.length, 'cause')}
         <span class="aside">
           {' '}
-          of {counted(checks, level === 'MUST' || record.options.strict ? 'failed check' : 'warning')}
+          for {counted(checks, 'failed check')}
+          {level === 'SHOULD' && !record.options.strict && ' (not required)'}
           {causes.length > 1 && ', in the order in which to fix them'}
         </span>
       </h3>

@@ -87,7 +87,7 @@ function sentence(record: RunRecord): string {
   const notes = compact(
     all,
     skipped > 0 && `${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`,
-    SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} ${SHOULD.fail === 1 ? 'warns' : 'warn'}`,
+    SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} failed, which is not required`,
   ).join(', ');
   if (outcome !== 'partial') return `is conformant: ${notes}.`;
   return judged === 0 && !(record.options.strict && SHOULD.pass > 0)
