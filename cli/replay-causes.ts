@@ -90,7 +90,7 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readon
     return own.length === 0 ? checks : own;
   }
   const { template, rule } = request;
-  const cases = () => [{ label: 'the request of the cause', payloadClass: 'other' as const, template }];
+  const cases = () => [{ label: 'the request of the cause', template }];
   const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
   return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
 }

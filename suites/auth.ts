@@ -36,7 +36,7 @@ const BASIS = ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1']
 
 const eachOnce = (plants: PlantFactory, invalid: readonly InvalidCredential[]): TestCase[] =>
   invalid.map(({ name, credential }) =>
-    caseWithControl(name, 'other', withCredential(credential, requestWith(plants.plain())), plants.plain()),
+    caseWithControl(name, withCredential(credential, requestWith(plants.plain())), plants.plain()),
   );
 
 const random = wrongToken('a random token of the same length');
@@ -58,7 +58,7 @@ const secretBody = (
   secret: (token: string, id: bigint) => string,
   more: RequestTemplate = {},
 ): TestCase =>
-  caseWithControl(label, 'other', { ...more, credential: noCredential, body: { secret } }, plants.plain());
+  caseWithControl(label, { ...more, credential: noCredential, body: { secret } }, plants.plain());
 
 const notJsonAtAll: RequestTemplate = { body: { bytes: new TextEncoder().encode('{') } };
 
@@ -160,7 +160,7 @@ export const authChecks: readonly Check[] = [
             shell: [`${scheme} $PLANT_STORE_TOKEN`],
           };
           const template = withCredential(credential, requestWith(plants.plain()));
-          return caseWithControl(scheme, 'ordinary', template, plants.plain());
+          return caseWithControl(scheme, template, plants.plain());
         }),
       rules: [acceptsOrdinary],
     },
@@ -202,7 +202,7 @@ export const authChecks: readonly Check[] = [
       cases: (plants) =>
         ['access_token', 'token'].map((tokenIn) => {
           const template = requestWith(plants.plain(), { credential: noCredential, tokenIn });
-          return caseWithControl(tokenIn, 'other', template, plants.plain());
+          return caseWithControl(tokenIn, template, plants.plain());
         }),
       rules: [notSuccess],
     },

@@ -1,6 +1,6 @@
 import { createdRules } from '../lib/judge/rules.ts';
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
-import type { Credential, PayloadClass, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import type { Check, CheckContext, Level } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
@@ -32,19 +32,12 @@ export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
 export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,
-  payloadClass: 'ordinary',
   template: ordinaryRequest(plant),
 });
 
 /** A test case that differs from its control request in one respect. */
-export const caseWithControl = (
-  label: string,
-  payloadClass: PayloadClass,
-  template: RequestTemplate,
-  control: JsonObject,
-): TestCase => ({
+export const caseWithControl = (label: string, template: RequestTemplate, control: JsonObject): TestCase => ({
   label,
-  payloadClass,
   template,
   control: ordinaryRequest(control),
 });

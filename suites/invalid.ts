@@ -37,7 +37,7 @@ const validResponse = [answered, noServerError, errorMediaType, errorBody];
 const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 
 const invalidCase = (label: string, template: RequestTemplate, control: JsonObject): TestCase =>
-  caseWithControl(label, 'invalid', template, control);
+  caseWithControl(label, template, control);
 
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));

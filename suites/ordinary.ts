@@ -95,6 +95,12 @@ const KINDS_OF_NAMES = [
   'word-',
   'word ',
   'word7',
+  'word 7',
+  'word 12',
+  'word 1999',
+  'word 7 May 2027',
+  'word 1e5',
+  'word 0x1F',
   'word 12345678',
   'T##########',
   'e##########',
@@ -114,7 +120,6 @@ const KINDS_OF_NAMES = [
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({
     label,
-    payloadClass: 'ordinary',
     template: requestWith(plants.plain(), {}, style),
   }));
 
@@ -124,7 +129,7 @@ const casesWithHeaders = (
   more: Readonly<Record<string, RequestTemplate>>,
 ): TestCase[] =>
   Object.entries(more).map(([label, template]) =>
-    caseWithControl(label, 'ordinary', requestWith(plants.plain(), template), plants.plain()),
+    caseWithControl(label, requestWith(plants.plain(), template), plants.plain()),
   );
 
 /** Ids of every magnitude. Smaller ones are too few: earlier runs may have used them. */

@@ -14,7 +14,7 @@ const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request ma
 
 /** A test case with an ordinary plant as the control request. */
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
-  caseWithControl(label, 'unconstrained', requestWith(plant), control);
+  caseWithControl(label, requestWith(plant), control);
 
 const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
   cases.filter(

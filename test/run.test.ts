@@ -394,7 +394,6 @@ test('a store that dies during a large number of cases is not sent all of them',
 describe('a request that the suite itself aborts', () => {
   const broken = (path: string): TestCase => ({
     label: path,
-    payloadClass: 'other',
     template: { path, body: { bytes: Buffer.from('{"id":1,"name":"x"}') }, delivery: { abortAfter: 5 } },
   });
   const check: Check = {

@@ -103,7 +103,7 @@ function shapeFault(
 
 const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
 
-/** Section 4, declared content type: every Content-Type of the response must be application/json. */
+/** Section 4, success response: every Content-Type of the response must be application/json. */
 function mediaTypeFault(response: Response): Finding | undefined {
   const types = mediaTypes(response);
   if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;

@@ -6,7 +6,7 @@ import { type BasisEntry, type CatalogueEntry, countOf, LEVELS } from './entry.t
 const INTRODUCTION = [
   '# The checks',
   '',
-  'All checks of `plant-store-conformance` in the order of a run, as `plant-store-conformance list` prints them.',
+  'All checks of `plant-store-conformance`, by area, as `plant-store-conformance list` prints them.',
   'A MUST is stated by the interface. A SHOULD follows from the document or from a standard that the interface',
   'relies on. An OBSERVE records what the interface leaves open and is never judged. Clauses of the interface are',
   'quoted.',

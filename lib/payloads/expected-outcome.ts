@@ -9,12 +9,16 @@ import { isPlantText } from './validity.ts';
 /** The interface states no size limit (section 8), so no store has to accept a larger body. */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
-/** The outcome that the contract demands of a request, from what was sent. */
+/**
+ * The outcome that the contract demands of a request, from what was sent.
+ * @param maxBytes of a body that has to be accepted
+ */
 export function expectedOutcomeOf(
   request: Request,
   template: RequestTemplate,
   contract: Contract,
   token: string,
+  maxBytes = MAX_CONTRACT_BYTES,
 ): ExpectedOutcome {
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
   // The path of a request that was sent contains that of the base URL.
@@ -22,7 +26,7 @@ export function expectedOutcomeOf(
   if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
   if (!isAuthorised(template.credential, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
-  if (body.length > MAX_CONTRACT_BYTES) return 'open';
+  if (body.length > maxBytes) return 'open';
   if (!isPlant(contract, body)) return 'reject-body';
   const type = headerValue(request.headers, 'content-type') ?? '';
   const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';

@@ -1,11 +1,6 @@
 import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
-/**
- * The class of a payload with regard to the contract. `other` is a test case that is not about its payload.
- */
-export type PayloadClass = 'ordinary' | 'unconstrained' | 'invalid' | 'other';
-
 /** The outcome that the contract demands. `open`: the interface does not say, but it has to be answered. */
 export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
 
@@ -98,12 +93,11 @@ export const isOutsideContract = ({
   credential = validCredential,
 }: RequestTemplate): boolean => outsideContract === true || credential.shell.length > 1;
 
-/** A request to try, its class, and the control request from which it differs in one respect. */
+/** A request to try, and the control request from which it differs in one respect. */
 export interface TestCase {
   readonly label: string;
   /** The label without what varies between runs, if it contains such a thing. */
   readonly stableLabel?: string;
-  readonly payloadClass: PayloadClass;
   readonly template: RequestTemplate;
   readonly control?: RequestTemplate;
 }

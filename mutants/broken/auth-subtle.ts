@@ -258,6 +258,30 @@ export const authSubtle: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'auth-lock-for-all',
+    '401 to the right token, too, for 1.5 s after eight others in a row: the lock is one for all clients',
+    ['combinations/accepts-ordinary-plants', 'state/answers-at-the-end'],
+    withFreshState(() => {
+      let wrong = 0;
+      let last = 0;
+      let rejection: unknown;
+      return (right) => ({
+        authenticate(request) {
+          if (wrong >= 8 && Date.now() - last < 1500) throw rejection;
+          try {
+            right.authenticate(request);
+            wrong = 0;
+          } catch (error) {
+            wrong += 1;
+            last = Date.now();
+            rejection = error;
+            throw error;
+          }
+        },
+      });
+    }),
+  ),
+  broken(
     'auth-second-try',
     'accepts a wrong token of the right length when it is sent again: the cache is filled before the comparison',
     ['auth/rejects-after-an-accepted-request', 'combinations/rejects-invalid-credentials'],

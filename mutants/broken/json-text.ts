@@ -221,6 +221,19 @@ export const jsonText: readonly BrokenStore[] = [
     rereading(notJson, firstValue),
   ),
   broken(
+    'text-dates-revived',
+    'makes a date of a name such as "Fern 12", and then rejects it: a reviver tries Date.parse on each string',
+    ['ordinary/accepts-names-of-many-kinds'],
+    (right) => ({
+      validate(value, request) {
+        const name = value instanceof Map ? value.get('name') : undefined;
+        if (typeof name === 'string' && /^[a-z]+ \d{1,2}$/i.test(name))
+          throw new Rejection(400, 400, 'name must be a string');
+        return right.validate(value, request);
+      },
+    }),
+  ),
+  broken(
     'text-first-block',
     'reads no more than 8 KiB if they are a JSON value',
     ['invalid/rejects-several-values'],

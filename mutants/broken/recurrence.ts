@@ -1,5 +1,5 @@
 import { Numeral, type Value } from '../../reference/json.ts';
-import { json } from '../../reference/store.ts';
+import { type Answer, json, type Received } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { cutting, every, failing, overlapping, seenBefore, unique, withFreshState } from '../helpers.ts';
 
@@ -53,6 +53,25 @@ export const recurrence: readonly BrokenStore[] = [
         if (id === undefined) return false;
         if (!fields.has('tag')) tagless.add(id);
         return fields.has('tag') && tagless.has(id);
+      });
+    }),
+  ),
+  broken(
+    'again-key',
+    'repeats the 200 to an Idempotency-Key that it knows, whatever the body: it stores the response, not the request',
+    ['combinations/rejects-invalid-bodies', 'state/answers-any-sequence'],
+    withFreshState(() => {
+      const answers = new Map<string, Answer>();
+      const keyOf = (request: Received) => request.headers['idempotency-key']?.[0] ?? '';
+      return (right) => ({
+        create(plant, request) {
+          const answer = right.create(plant, request);
+          if (keyOf(request) !== '') answers.set(keyOf(request), answer);
+          return answer;
+        },
+        reject: (rejection, request) =>
+          (rejection.status === 400 ? answers.get(keyOf(request)) : undefined) ??
+          right.reject(rejection, request),
       });
     }),
   ),

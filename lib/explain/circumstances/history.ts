@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { membersOf } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
+import type { HeaderPair } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
@@ -27,7 +29,7 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
   if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(symptom) === 'outcome')
     return failsFromSomePointOn(state, found.inside, symptom, experiments);
-  const known = await withKnownValue(found, search);
+  const known = (await withKnownValue(found, search)) ?? (await withKnownHeader(found, search));
   if (known !== undefined) return known;
   const preceding = await SequenceProbe.of(state, search);
   const history = preceding && (await historyOf(preceding));
@@ -96,6 +98,48 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
   }
   return undefined;
 }
+
+/** The same of the value of a header, such as a key by which a store remembers its responses. */
+async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
+  const headers = found.state.template.headers ?? [];
+  for (const { name } of found.parts) {
+    const isNamed = ([own]: HeaderPair) => own.toLowerCase() === name.toLowerCase();
+    if (!headers.some(isNamed)) continue;
+    const having = (state: RequestState, value: string): RequestState => {
+      const others = (state.template.headers ?? []).filter((one) => !isNamed(one));
+      return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
+    };
+    let last: Explanation | undefined;
+    for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
+      if ((await search.shows(having(found.state, newKey()))) !== false) return undefined;
+      const key = newKey();
+      const first = having(search.ordinary, key);
+      const before = [{ template: templateOf(first), exchange: await search.send(first) }];
+      const state = having(found.state, key);
+      const exchange = await search.shownBy(state);
+      if (exchange === undefined) return undefined;
+      last = { ...bareExplanation(state, exchange), before };
+    }
+    const isOther = ({ part }: Condition) => part !== name;
+    return (
+      last &&
+      withPreceding(
+        { ...found, conditions: found.conditions.filter(isOther) },
+        {
+          ...last,
+          kind: 'sequence',
+          conditions: [
+            { phrase: `with the ${name} of an earlier request`, part: name, topics: ['known value'] },
+          ],
+          inside: [REPEATS, REPEATS],
+        },
+      )
+    );
+  }
+  return undefined;
+}
+
+const newKey = (): string => `"${randomUUID()}"`;
 
 async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;

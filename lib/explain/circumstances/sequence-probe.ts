@@ -70,6 +70,8 @@ export async function shownOnlyBy(
 
 /** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
 export const RECOVERY_PAUSE_MS = 1000;
+/** How many such pauses a store gets that has locked its clients out. */
+export const MAX_RECOVERY_PAUSES = 3;
 
 /** Most stores that count rejected requests do something after fewer than these. */
 const MAX_TALLY = 64;
@@ -180,12 +182,13 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
   return undefined;
 }
 
-/** The same, at once or after a pause in which the store may recover. */
+/** The same, at once or after pauses in which the store may recover. */
 async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
-  const one = await accepted(search);
-  if (one !== undefined || search.isSlow) return one;
-  await sleep(RECOVERY_PAUSE_MS);
-  return accepted(search);
+  for (let pauses = 0; ; pauses += 1) {
+    const one = await accepted(search);
+    if (one !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return one;
+    await sleep(RECOVERY_PAUSE_MS);
+  }
 }
 
 /** Predecessors worth trying once. Wrong tokens are excluded because stores count them. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../../collections.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
-import { fullText } from '../wording/condition.ts';
+import { type Condition, fullText } from '../wording/condition.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
@@ -54,7 +54,12 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
  * wrong is the subject already.
  */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
-  const byText = new Map(found.conditions.map((condition) => [fullText(condition), condition]));
-  if (found.subject !== undefined) byText.delete(fullText(found.subject));
+  const { subject, conditions } = found;
+  // What is wrong with a property says what its value is.
+  const isOfSubject = ({ part, property }: Condition) =>
+    part !== undefined && part === property && part === subject?.property;
+  const others = conditions.filter((condition) => !isOfSubject(condition));
+  const byText = new Map(others.map((condition) => [fullText(condition), condition]));
+  if (subject !== undefined) byText.delete(fullText(subject));
   return { ...rest, found: { ...found, conditions: [...byText.values()] } };
 }

@@ -1,7 +1,7 @@
 import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
 import { chooseMembers, type Row } from '../covering.ts';
-import type { ExpectedOutcome, PayloadClass, RequestTemplate, TestCase } from '../test-case.ts';
+import type { ExpectedOutcome, RequestTemplate, TestCase } from '../test-case.ts';
 import { templateOf } from './dimension.ts';
 import {
   type Chosen,
@@ -17,13 +17,6 @@ import {
 } from './model.ts';
 
 /** Test cases of a model: those of its covering array, and random ones. */
-
-const PAYLOAD_CLASSES: Readonly<Record<ExpectedOutcome, PayloadClass>> = {
-  accept: 'ordinary',
-  open: 'unconstrained',
-  'reject-body': 'invalid',
-  'reject-credential': 'other',
-};
 
 /**
  * The dimension with the fault of a request: it distinguishes causes, and is kept when a failure is shrunk.
@@ -51,7 +44,6 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
       return `${fault?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
     stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
-    payloadClass: PAYLOAD_CLASSES[expected],
     // Made on demand, like the label: those of many rows are never used.
     get template() {
       made ??= templateOf(requestOf(model, chosen));

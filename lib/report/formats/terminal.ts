@@ -291,7 +291,9 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     summary.OBSERVE.observed > 0 && `${summary.OBSERVE.observed} observed`,
     skipped > 0 && `${skipped} not selected`,
   );
-  const text = [title, ...(all.length === 0 ? [] : [all.join('; ')])].join(outcome === 'partial' ? '; ' : '  ');
+  const text = [title, ...(all.length === 0 ? [] : [all.join('; ')])].join(
+    outcome === 'partial' ? '; ' : '  ',
+  );
   const unsent = results.filter(
     ({ verdict: one, reason: why }) => one === 'untestable' && why === stop?.reason,
   );

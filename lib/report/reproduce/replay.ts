@@ -39,7 +39,7 @@ export function replayOf(
   const rules = kind === 'invariant' ? [...own, anyResponse] : own;
   return {
     ...check,
-    test: { kind: 'cases', rules, cases: () => [{ label, payloadClass: 'other', template }] },
+    test: { kind: 'cases', rules, cases: () => [{ label, template }] },
   };
 }
 

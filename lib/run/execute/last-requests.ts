@@ -59,8 +59,13 @@ export class LastRequests {
       const isPlain = PLAIN.test(Buffer.from(exchange.request.body ?? []).toString('latin1'));
       return degree > 0 && isPlain ? degree + 0.5 : degree;
     };
-    const isLast = ({ exchange, endedAt }: Kept) =>
-      endedAt >= this.answeredAt - (isAborted(exchange) ? GRACE_IF_ABORTED_MS : GRACE_MS);
+    const unanswered = this.kept.filter(
+      ({ exchange, endedAt }) => !isAborted(exchange) && endedAt >= this.answeredAt - GRACE_MS,
+    );
+    // A store that hangs may still answer one of them when the others have given up.
+    const hangsSince = Math.min(this.answeredAt, ...unanswered.map(({ sentAt }) => sentAt));
+    const isLast = (one: Kept) =>
+      isAborted(one.exchange) ? one.endedAt >= hangsSince - GRACE_IF_ABORTED_MS : unanswered.includes(one);
     const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
     // Requests received after a store began to hang cannot have killed it.

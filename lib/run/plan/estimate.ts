@@ -68,12 +68,13 @@ export async function estimateCheck(
   let [requests, plants] = [0, 0];
   if (notApplicable?.(contract) !== undefined) return { requests, plants };
   const isAccepted = acceptedBy(contract);
-  const creates = ({ payloadClass, template }: TestCase): boolean =>
-    payloadClass === 'ordinary' || (payloadClass !== 'invalid' && isAccepted(template));
   const count = (cases: readonly TestCase[], each = 1) => {
-    const before = cases.flatMap(({ template }) => template.preceding?.template ?? []);
-    requests += (cases.length + before.length) * each;
-    plants += (cases.filter(creates).length + before.filter(isAccepted).length) * each;
+    const templates = cases.flatMap(({ template }) => [
+      template,
+      ...(template.preceding === undefined ? [] : [template.preceding.template]),
+    ]);
+    requests += templates.length * each;
+    plants += templates.filter(isAccepted).length * each;
   };
   const control = (cases: readonly TestCase[]) => {
     if (cases.every(({ control }) => control === undefined)) return;
@@ -123,11 +124,12 @@ const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAUL
 
 type IsAccepted = (template: RequestTemplate) => boolean;
 
-/** Whether a store that does as the document says accepts a request. */
+/** Whether a store that does as the document says, and knows no limit on the size of a body, accepts a request. */
 const acceptedBy =
   (contract: Contract): IsAccepted =>
-  (template) =>
-    expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token) === 'accept';
+  ({ outsideContract: _, ...template }) =>
+    expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token, Number.POSITIVE_INFINITY) ===
+    'accept';
 
 /**
  * Counts what a scenario sends to a store that accepts plants and rejects everything else, always with an
