@@ -32,7 +32,7 @@ export const combinationChecks: readonly Check[] = [
       'An ordinary NewPlant is created regardless of how it is written, framed and sent, and of earlier requests.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
     hint: `Answer 200 with a Plant. ${codePath}`,
-    test: combined('accept', createdRules, 1.24),
+    test: combined('accept', createdRules, 1.26),
   }),
   must('combinations/answers-unconstrained-plants', {
     statement:

@@ -119,9 +119,9 @@ const type = (contentType: string) => withTemplate(`as ${contentType}`, { conten
 
 /** Other spellings of application/json (RFC 9110 section 8.3.1). */
 const mediaType = dimension('media type', [
-  // White space around a field value is not part of it (RFC 9110 section 5.5).
-  withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
   ...optional([
+    // White space around a field value is not part of it (RFC 9110 section 5.5), but Puma makes the tab a part.
+    withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
     type('application/json; charset=utf-8'),
     anyOf([type('application/json; charset="utf-8"'), type('application/json; charset=iso-8859-1')]),
     type('application/json;charset=UTF-8'),

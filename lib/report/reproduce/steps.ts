@@ -75,7 +75,10 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   });
   // Either of them may be the one that fails.
   const background = beside.map((one) => `${sending([one], showing(own))} &`);
-  const main = sending(last, showing(own));
+  const givesUpAtOnce = unanswered && isRepeated && repeat.inFlight === 1;
+  const isTold = unanswered && own === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
+  // A status says nothing about the end of the response.
+  const main = `${sending(last, showing(own))}${isTold ? ' || echo no complete response' : ''}`;
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {
@@ -85,7 +88,6 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   }
   if (repeat.inFlight <= 1) {
     // A store that hangs would keep each of the others waiting.
-    const givesUpAtOnce = unanswered && repeat.inFlight === 1;
     const loop = (some: readonly string[]) =>
       loopOf(repeat.times, givesUpAtOnce ? [`${withIds(some).join(' && ')} || break`] : withIds(some));
     // What came before may have to come in a row.
