@@ -36,7 +36,7 @@ export function replayCommand(exitWith: (code: number) => void): Command {
       'Resends the requests that showed the causes of a run, or one failed check, and says which still fail.',
     )
     .argument('<report>', 'report.json of a run, or a target name for its last report')
-    .argument('[what]', 'number of a cause, or id of a failed check (default: all causes)')
+    .argument('[cause-or-check]', 'number of a cause, or id of a failed check (default: all causes)')
     .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
   return withOptions(command, ['connection', 'target'])
     .addHelpText(

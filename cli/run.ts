@@ -49,7 +49,7 @@ export function runCommand(exitWith: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-Options that are not given here are read from the environment (PLANT_STORE_SEED for --seed, PLANT_STORE_URL
+Options that are not on the command line are read from the environment (PLANT_STORE_SEED for --seed, PLANT_STORE_URL
 for the base URL), then from the configuration file.
 
 Exit codes:

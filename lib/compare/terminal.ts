@@ -55,6 +55,10 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   ].join('\n')}\n`;
 }
 
+/** Of the columns of the summary, right-aligned. */
+const HEADS = ['  pass', '  fail', '  untestable', '     pass', '  fail'] as const;
+const MEDIAN = '  median time';
+
 function summary(columns: readonly Column[], paint: Paint): string[] {
   const names = columns.map(({ name }) => truncate(name, 32));
   const width = Math.max(5, ...names.map(({ length }) => length));
@@ -72,15 +76,14 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
       return `${number}  ${name}  ${shownVerdict}${truncate(reasonOf(column) ?? '', 120)}`;
     const { MUST, SHOULD } = column.summary;
     const numbers = [MUST.pass, MUST.fail, MUST.untestable, SHOULD.pass, SHOULD.fail];
-    const counts = numbers.map((count, place) => String(count).padStart(place === 3 ? 9 : 7));
-    const median = column.latency === null ? '' : column.latency.median.toFixed(1);
-    return `${number}  ${name}  ${shownVerdict}${counts.join('')}${median.padStart(9)}`;
+    const counts = numbers.map((count, place) => String(count).padStart(HEADS[place]?.length ?? 0));
+    const median = column.latency === null ? '' : `${column.latency.median.toFixed(1)} ms`;
+    return `${number}  ${name}  ${shownVerdict}${counts.join('')}${median.padStart(MEDIAN.length)}`;
   });
-  const heads = ['MUST +', 'F', '?', 'SHOULD +', 'F']
-    .map((head, place) => head.padStart(place === 3 ? 9 : 7))
-    .join('');
+  const gap = ' '.repeat(5 + width + 2 + 20);
   return [
-    paint('dim', `     ${'store'.padEnd(width)}  ${'verdict'.padEnd(20)}${heads}${'ms'.padStart(9)}`),
+    paint('dim', `${gap}${'MUST'.padStart(6)}${' '.repeat(18)}${'SHOULD'.padStart(9)}`),
+    paint('dim', `     ${'store'.padEnd(width)}  ${'verdict'.padEnd(20)}${HEADS.join('')}${MEDIAN}`),
     ...rows,
   ];
 }

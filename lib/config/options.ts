@@ -86,7 +86,7 @@ export const GROUPS = {
       // Each request has its own connection, and many systems limit a process to 1024 open files.
       kind: kind.whole(1, 1000),
       description: 'maximum number of requests in flight',
-      defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if the store is distant`,
+      defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if responses take 20 ms or longer`,
     },
     rate: { kind: kind.rate, description: 'maximum number of requests per second', defaultsTo: 'no limit' },
     maxSeconds: { kind: kind.seconds, description: 'stop the run after this many seconds' },
@@ -154,7 +154,7 @@ export const GROUPS = {
     watch: {
       kind: kind.flag,
       description:
-        'run again when the store restarts (with --start: when a file changes), with the last causes first',
+        'rerun when the store restarts or, with --start, when a file changes; retries the last causes first',
       api: false,
       file: false,
     },

@@ -115,7 +115,11 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ),
     ...section(`${counted(causes.stillThere.length, 'cause')} still there`, causes.stillThere, formatCause),
     ...section(paint(['red', 'bold'], regressed), regressions, formatFailure),
-    ...section(`${counted(revealed.length, 'failure')} that another one hid before`, revealed, formatFailure),
+    ...section(
+      `${counted(revealed.length, 'failure')} that could not be seen in the earlier run`,
+      revealed,
+      formatFailure,
+    ),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),
@@ -131,7 +135,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ]),
     ...(others === 0 ? [] : ['', `${counted(others, 'observation')} made in only one of the runs`]),
     '',
-    `${regressions.length === 0 ? 'No regressions' : regressed}${progressOf(causes, before)}.`,
+    `${regressions.length === 0 ? 'No regressions' : regressed}${causes.added.length === 0 ? '' : `; ${counted(causes.added.length, 'new cause')}`}${progressOf(causes, before)}.`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -39,7 +39,7 @@ export interface RunPlan {
   readonly cases?: number | undefined;
   /** Whether covering arrays contain every triple of values, not only every pair. */
   readonly thorough?: boolean | undefined;
-  /** Requests in flight at most; by default, more if the store is distant. */
+  /** Requests in flight at most; by default, more if latency is high. */
   readonly concurrency?: number | undefined;
   /** Milliseconds to connect, and to receive a complete response. */
   readonly timeout?: number | undefined;

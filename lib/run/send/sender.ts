@@ -27,7 +27,7 @@ interface SenderOptions {
   readonly query?: readonly HeaderPair[];
   /** Maximum requests per second. */
   readonly rate: number | undefined;
-  /** Requests in flight at most if the store is distant. */
+  /** Requests in flight at most if latency is high. */
   readonly maxConcurrency: number;
   readonly maxRequests: number | undefined;
   /** Maximum total milliseconds of waiting because the store asks for it. */
