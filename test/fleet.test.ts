@@ -23,7 +23,7 @@ test('a store is started by its name', async () => {
   expect(record.outcome).toBe('nonconformant');
   child.kill();
   expect((await ended(serve('create-20'))).stderr).toMatch(
-    /^No store is called create-20\. Similar: create-201/,
+    /^No store is called create-20; did you mean create-20\d\?/,
   );
 });
 

@@ -388,7 +388,7 @@ test('a store that dies during a large number of cases is not sent all of them',
   const record = await against(store.url, { only: ['ordinary/accepts-any-plant'], cases: 1_000_000 });
   await store.stop();
   expect(record.stop?.kind).toBe('gone');
-  expect(record.requests).toBeLessThan(1500);
+  expect(record.requests).toBeLessThan(5000);
 });
 
 describe('a request that the suite itself aborts', () => {

@@ -121,7 +121,7 @@ describe('the tests that a project declares with the binding', () => {
   test('print the causes of failures, also of those with which they pass', () => {
     const all = stripVTControlCharacters(ran.stderr);
     const [, printed = ''] = all.split(/> lenient > plant store conformance.*\n/);
-    expect(printed).toMatch(/^1 SHOULD check warned: 1 cause\n\n1\. Rejects a valid /);
+    expect(printed).toMatch(/^1 SHOULD check failed: 1 cause\n\n1\. Rejects a valid /);
     expect(printed).toContain('checks    auth/accepts-scheme-in-any-case\n');
   });
 

@@ -38,8 +38,12 @@ let reading: { readonly response: Response; readonly content: Content } | undefi
 
 /** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
 export function contentOf(response: Response): Content {
-  if (reading?.response !== response) reading = { response, content: read(response) };
-  return reading.content;
+  if (reading?.response === response) return reading.content;
+  // Two large ones at a time would take twice the memory.
+  reading = undefined;
+  const content = read(response);
+  reading = { response, content };
+  return content;
 }
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });

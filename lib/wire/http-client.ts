@@ -342,7 +342,7 @@ const isClosed = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'closed';
 
 /** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
-const MAX_DELAYED_TRIES = 4;
+const MAX_DELAYED_TRIES = 8;
 
 /** Milliseconds after which a close may be due to a pause that a busy machine made longer, and to nothing else later. */
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];

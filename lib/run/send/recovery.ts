@@ -131,6 +131,7 @@ export class Recovery {
     if (outcome !== 'gone') outage.reset();
   }
 
+  /** Waits in a poll that is under way, which decides as whoever began it asks, or else in a new one. */
   private polled(
     context: RequestContext,
     prober: Prober,

@@ -9,6 +9,7 @@ import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { fill, withDefaultHeaders } from './fill-template.ts';
@@ -73,6 +74,9 @@ const SHORT_CONTINUE_WAIT_MS = 100;
 /** The limit on bodies once one was too long: the longest name, with each character escaped, is shorter. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 
+/** To parse a body of this size takes memory that has to be freed soon. */
+const LARGE_BODY_BYTES = 1024 * 1024;
+
 /** What follows an exchange: it is judged, or its request is sent again after something has been done. */
 type NextStep =
   | { readonly kind: 'judge the store' | 'judge the gateway' }
@@ -84,6 +88,7 @@ type NextStep =
  * Retry-After, and does not judge it, unless a single request keeps getting the 503 while ordinary ones succeed. A request that did not reach the store is sent again once the store is back.
  */
 export class Sender {
+  /** Requests whose outcome is known, since the last `resetCounts`. */
   requests = 0;
   latency = new LatencyLog();
   private readonly client: HttpClient;
@@ -96,6 +101,7 @@ export class Sender {
   private throttled: Stop | undefined;
   private timeouts = 0;
   private unansweredExpectations = 0;
+  /** Requests that count towards the limit of the user. */
   private sent = 0;
   /** Milliseconds spent waiting because the store asked for it. */
   waitedMs = 0;
@@ -369,11 +375,14 @@ export class Sender {
     this.countRequest();
     if (template.preceding !== undefined) this.countRequest();
     this.access.enter();
-    const [exchange, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
+    const [sent, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
       this.access.leave(),
     );
     if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
+    // Nothing is required of such a predecessor, so the server may be at a loss where it ends.
+    const isLeftOver = before !== undefined && timesOut(sent) && followsOutsider(template);
+    const exchange = isLeftOver ? await send(withoutPredecessor(template)) : sent;
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.lowerLimits(exchange);
     this.cookies.learn(exchange, template);
@@ -407,11 +416,12 @@ export class Sender {
   private lowerLimits(exchange: Exchange): void {
     if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
       this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
+    if ((exchange.response?.body.length ?? 0) > LARGE_BODY_BYTES) collectGarbage();
     this.client.lowerConcurrencyFor(this.outage.averageBytes);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
       this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
-    if (exchange.kind !== 'broken' || exchange.fault.kind !== 'timeout') return;
+    if (!timesOut(exchange)) return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
   }
@@ -507,6 +517,15 @@ async function sendAfter(
 }
 
 const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate => template;
+
+const timesOut = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+
+/** Whether a request comes after one that is outside the contract, on the same connection. */
+const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
+  preceding !== undefined &&
+  ['same', 'pipelined'].includes(preceding.connection) &&
+  isOutsideContract(preceding.template);
 
 /** Whether so many requests in flight may be what went wrong. */
 const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
