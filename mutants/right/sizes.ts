@@ -1,5 +1,5 @@
 import { Numeral, type Value } from '../../reference/json.ts';
-import { Rejection } from '../../reference/store.ts';
+import { answer, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import { contentType, html, parsing, plain, rejecting, type Seen, sending } from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
@@ -37,8 +37,27 @@ const HOSTILE =
 const firewall = (answer: ReturnType<typeof html>): Change =>
   sending((usual, { body }) => (HOSTILE.test(body.toString()) ? answer : usual));
 
+/** Connections whose next request is not answered. */
+const silent = new WeakSet<object>();
+
 /** Stores that reject large, deep or strange payloads: "Limits … unspecified", "Constraints … unspecified". */
 export const sizes: readonly RightStore[] = [
+  serving(
+    'silent-after-413',
+    'answers 413 to more than 64 KiB in chunks and then nothing on the same connection, as a proxy that has lost its place',
+    {
+      async meet(line, message, response) {
+        if (!silent.has(message.socket)) await answer(line, message, response);
+      },
+      change: (reference) => ({
+        send(usual, response, request) {
+          const isTooLarge = request.body.length > 65_536 && 'transfer-encoding' in request.headers;
+          if (isTooLarge) silent.add(request.message.socket);
+          reference.send(isTooLarge ? html(413, 'Payload Too Large') : usual, response, request);
+        },
+      }),
+    },
+  ),
   serving(
     'early-413',
     'answers a Content-Length above 1 KiB with 413 in HTML before the body arrives, and closes the connection',
