@@ -807,6 +807,7 @@ describe('classifying a fault', () => {
   });
 
   test('the detail contains the code once', () => {
+    expect(faultOf(coded('UND_ERR_SOCKET', 'other side closed')).detail).toMatch(/^the server closed/);
     expect(faultOf(coded('ECONNRESET')).detail).toBe('it failed (ECONNRESET)');
     expect(faultOf(coded('ECONNRESET', 'read ECONNRESET')).detail).toBe('read ECONNRESET');
   });

@@ -165,6 +165,9 @@ export function faultOf(error: unknown): Fault {
       return 'not-http';
     return 'closed';
   };
+  // The words of undici.
+  if (code === 'UND_ERR_SOCKET' && message === 'other side closed')
+    return { kind: 'closed', detail: 'the server closed the connection before the end of the response' };
   return {
     kind: kind(),
     detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message,
