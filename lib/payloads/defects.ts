@@ -221,6 +221,8 @@ const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> =
       '0.1',
       '-2.25',
       '1e-1',
+      // Some languages print such a number without a point.
+      '5e-7',
       '12345.000001',
       '16777217.5',
       '2147483646.5',
@@ -241,7 +243,7 @@ const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> =
     ].map((text) => new Raw(text)),
     '0',
   ],
-  string: () => ['', 'Aloe', 'null', 'true'],
+  string: () => ['', 'Aloe', 'null', 'true', new Raw('"\\ud83c"')],
   array: (own) => [[], [own], [own, own], [null]],
   object: (own) => [
     new JsonObject([]),
@@ -277,13 +279,13 @@ const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Jso
       )
       .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
   numeral: () =>
-    fc
-      .oneof(
-        fc.bigInt({ min: 0n, max: 2n ** 31n }),
-        fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
-        fc.bigInt({ min: -9n, max: 99n }),
-      )
-      .map(String),
+    fc.oneof(
+      // A store may know the plant with this id.
+      fc.constant<Json>(new Raw((id) => `"${id}"`)),
+      fc.bigInt({ min: 0n, max: 2n ** 31n }).map(String),
+      fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }).map(String),
+      fc.bigInt({ min: -9n, max: 99n }).map(String),
+    ),
   string: () =>
     fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...WORDS)),
   array: (own) =>

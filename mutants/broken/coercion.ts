@@ -3,6 +3,7 @@ import { type BrokenStore, broken } from '../fleet.ts';
 import {
   accepting,
   acceptingKind,
+  failing,
   kindOf,
   lastIs,
   ONE,
@@ -98,6 +99,29 @@ export const coercion: readonly BrokenStore[] = [
       'string',
       sent('id', (id) => !numeralText(id)),
     ),
+  ),
+  broken(
+    'id-fraction-without-point',
+    'accepts an id such as 5e-7: it looks for a point in the number as text',
+    ['invalid/rejects-fractional-id'],
+    (right) => ({
+      validate(value, request) {
+        const id = value instanceof Map ? value.get('id') : undefined;
+        const number = id instanceof Numeral ? Number(id.text) : Number.NaN;
+        if (!(value instanceof Map) || Number.isInteger(number) || !/^-?\d+e-/.test(String(number)))
+          return right.validate(value, request);
+        return right.validate(new Map([...value, ['id', new Numeral('1')]]), request);
+      },
+    }),
+  ),
+  broken(
+    'id-text-half-500',
+    '500 to text with half a surrogate pair as id: the message quotes it, and cannot be encoded',
+    ['invalid/rejects-wrong-type', 'invariants/no-server-error'],
+    failing(({ fields }) => {
+      const id = fields.get('id');
+      return typeof id === 'string' && /\p{Cs}/u.test(id);
+    }),
   ),
   broken(
     'id-huge-numeral',

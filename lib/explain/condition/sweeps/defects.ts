@@ -2,7 +2,7 @@ import { compact } from '../../../collections.ts';
 import type { Contract } from '../../../contract/contract.ts';
 import { stringsOf } from '../../../contract/shape.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
-import { type Json, JsonObject, write } from '../../../payloads/json.ts';
+import { type Json, JsonObject, Raw, write } from '../../../payloads/json.ts';
 import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
@@ -149,7 +149,8 @@ function wrongTypeOf(kind: DefectKind, value: Json | undefined): TypeName | unde
 function typeOf(value: Json | undefined): TypeName {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'a boolean';
-  if (typeof value === 'string') return 'a string';
+  if (typeof value === 'string' || (value instanceof Raw && value.written(1n).startsWith('"')))
+    return 'a string';
   if (Array.isArray(value)) return 'an array';
   return value instanceof JsonObject ? 'an object' : 'a number';
 }
