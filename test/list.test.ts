@@ -126,7 +126,7 @@ describe('the documentation of every check', () => {
       'combinations/rejects-invalid-bodies',
       /^\d+ requests that cover all [\d,]+ pairs of values of \d\d dimensions, or with --thorough all triples/,
     ],
-    ['invalid/rejects-wrong-type', /^96 requests: name is a boolean \(4 times\); /],
+    ['invalid/rejects-wrong-type', /^98 requests: name is a boolean \(4 times\); /],
     ['invalid/rejects-any-wrong-type', /^60 random requests \(0\.5 × --cases\)\./],
     [
       'invalid/rejects-constraint-violation',
