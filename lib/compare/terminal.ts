@@ -82,7 +82,10 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   });
   const gap = ' '.repeat(5 + width + 2 + 20);
   return [
-    paint('dim', `${gap}${'MUST'.padStart(6)}${' '.repeat(18)}${'SHOULD'.padStart(9)}`),
+    paint(
+      'dim',
+      `${gap}${'MUST'.padStart(HEADS[0].length)}${'SHOULD'.padStart(HEADS.slice(1, 4).join('').length)}`,
+    ),
     paint('dim', `     ${'store'.padEnd(width)}  ${'verdict'.padEnd(20)}${HEADS.join('')}${MEDIAN}`),
     ...rows,
   ];

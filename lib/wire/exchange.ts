@@ -137,6 +137,10 @@ export type Exchange = {
 export const isAborted = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'aborted';
 
+/** Whether no complete response came in time. */
+export const isTimeout = (exchange: Exchange): boolean =>
+  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
 const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;

@@ -193,7 +193,7 @@ export const text = [
     faults.crashes,
   ),
   conditional(
-    'text-escaped-twin-unvalidated',
+    'text-escaped-duplicate-unvalidated',
     'duplicates are found by how their names are written, and only the first is validated',
     [body.escapedTwin],
     faults.namesUnvalidated,

@@ -4,7 +4,7 @@ import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import type { HeaderPair } from '../../wire/exchange.ts';
+import { hasHeader } from '../../wire/headers.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
@@ -103,10 +103,10 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
 async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
-    const isNamed = ([own]: HeaderPair) => own.toLowerCase() === name.toLowerCase();
-    if (!headers.some(isNamed)) continue;
+    const header = name.toLowerCase();
+    if (!hasHeader(headers, header)) continue;
     const having = (state: RequestState, value: string): RequestState => {
-      const others = (state.template.headers ?? []).filter((one) => !isNamed(one));
+      const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== header);
       return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
     };
     let last: Explanation | undefined;

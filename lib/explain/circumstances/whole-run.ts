@@ -12,7 +12,7 @@ import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
-import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
@@ -61,7 +61,7 @@ export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
       const exchange = await experiments.send(state);
       exchanges.push(exchange);
       if (new Set(exchanges.map(responseText)).size > 1) return undefined;
-      if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') turns = SLOW_TURNS;
+      if (isTimeout(exchange)) turns = SLOW_TURNS;
     }
   const [exchange] = exchanges;
   if (exchange === undefined) return undefined;

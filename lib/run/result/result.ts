@@ -1,7 +1,7 @@
 import type { Finding } from '../../judge/rules.ts';
 import type { Coverage } from '../../payloads/model/model.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import type { About, PrecedingRequest, TestKind } from '../check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
@@ -39,8 +39,7 @@ export interface Retries {
   readonly concurrent?: Tried;
 }
 
-export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
 /** A failure, and its place among the cases. */
 export interface Positioned {

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 
 /** A store that serves nothing for this long, and for this many requests, is asked whether it still serves anything. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
@@ -26,7 +26,7 @@ export class Outage {
 
   record(exchange: Exchange): void {
     this.all += 1;
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'timeout') this.timeouts += 1;
+    if (isTimeout(exchange)) this.timeouts += 1;
     if (exchange.kind === 'answered' && !exchange.response.truncated) {
       this.complete += 1;
       this.bytes += exchange.response.body.length;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLongEcho } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
-import type { Exchange, HeaderPair, Request } from '../../wire/exchange.ts';
+import { type Exchange, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
@@ -375,14 +375,18 @@ export class Sender {
     this.countRequest();
     if (template.preceding !== undefined) this.countRequest();
     this.access.enter();
-    const [sent, before] = await sendAfter(template, this.client, send, inSequence).finally(() =>
-      this.access.leave(),
-    );
+    const exchanged = async () => {
+      const [own, before] = await sendAfter(template, this.client, send, inSequence);
+      // Nothing is required of such a predecessor, so the server may be at a loss where it ends.
+      const isLeftOver = isTimeout(own) && followsOutsider(template);
+      return [
+        isLeftOver ? await this.client.send(again(withoutPredecessor(template))()) : own,
+        before,
+      ] as const;
+    };
+    const [exchange, before] = await exchanged().finally(() => this.access.leave());
     if (template.preceding !== undefined) this.requests += 1;
     this.requests += 1;
-    // Nothing is required of such a predecessor, so the server may be at a loss where it ends.
-    const isLeftOver = before !== undefined && timesOut(sent) && followsOutsider(template);
-    const exchange = isLeftOver ? await send(withoutPredecessor(template)) : sent;
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.lowerLimits(exchange);
     this.cookies.learn(exchange, template);
@@ -421,7 +425,7 @@ export class Sender {
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
       this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
-    if (!timesOut(exchange)) return;
+    if (!isTimeout(exchange)) return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
   }
@@ -517,9 +521,6 @@ async function sendAfter(
 }
 
 const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate => template;
-
-const timesOut = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** Whether a request comes after one that is outside the contract, on the same connection. */
 const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
