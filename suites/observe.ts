@@ -28,7 +28,7 @@ const records = (
     test: { kind: 'scenario', sends, run, ...options },
   });
 
-const statusOrFault = (exchange: Exchange): number | string =>
+const statusOrError = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
 /** The text and object of a 200 response with a JSON object. */
@@ -96,14 +96,14 @@ async function askAll(
     Object.entries(requests).map(([key, template]) => ({ ...template, sentAs: inWords(key) })),
   );
   for (const [index, exchange] of exchanges.entries())
-    context.recordObservation(`${keys[index]}/status`, statusOrFault(exchange));
+    context.recordObservation(`${keys[index]}/status`, statusOrError(exchange));
   return exchanges.map((exchange, index) => [keys[index] ?? '', exchange]);
 }
 
 /** Sends one request and records its status. */
 async function ask(context: CheckContext, key: string, template: RequestTemplate): Promise<Exchange> {
   const exchange = await context.send({ ...template, sentAs: inWords(key) });
-  context.recordObservation(`${key}/status`, statusOrFault(exchange));
+  context.recordObservation(`${key}/status`, statusOrError(exchange));
   return exchange;
 }
 
@@ -211,7 +211,7 @@ export const observationChecks: readonly Check[] = [
     async (context) => {
       const id = context.freshId(2n ** 30n, 2n ** 31n);
       const both = await context.sendAll([having(context, ID, id), having(context, ID, id)]);
-      context.recordObservation('same-id/at-once', both.map(statusOrFault).sort().join(' and '));
+      context.recordObservation('same-id/at-once', both.map(statusOrError).sort().join(' and '));
     },
     { concurrent: true },
   ),
@@ -263,7 +263,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('name/longest-accepted', accepted.at(-1) ?? 0);
       const beyond = exchanges[rejected];
       if (beyond !== undefined)
-        context.recordObservation('name/beyond-longest/status', statusOrFault(beyond));
+        context.recordObservation('name/beyond-longest/status', statusOrError(beyond));
       const oneLetter = withWords((word) => word(1));
       await ask(context, 'name/one-letter', having(context, 'name', oneLetter));
     },
@@ -280,7 +280,7 @@ export const observationChecks: readonly Check[] = [
           having(context, 'name', 'n'.repeat(kib * 1024), { outsideContract: true }),
         );
         if (!isAccepted(exchange)) {
-          context.recordObservation('body/beyond-largest/status', statusOrFault(exchange));
+          context.recordObservation('body/beyond-largest/status', statusOrError(exchange));
           break;
         }
         largest = `${kib} KiB`;

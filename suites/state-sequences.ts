@@ -17,7 +17,7 @@ const MAX_BEFORE = 32;
 /** Ids reserved for a step: most use one, some two or three. */
 const IDS_PER_STEP = 2;
 /** Number of different failures after which no more sequences are tried. */
-const MAX_FAULTS = 3;
+const MAX_PROBLEMS = 3;
 
 /** What an outcome may depend on besides the request: the plants that may have been created. */
 interface StoreState {
@@ -44,7 +44,7 @@ interface About extends Pick<SentStep, 'id' | 'name'> {
   readonly isOrdinary: boolean;
 }
 
-interface Fault extends SentStep, PrecedingRequest {
+interface StepFailure extends SentStep, PrecedingRequest {
   /** The requests sent before it in its sequence, or at the same time. */
   readonly before: readonly PrecedingRequest[];
   readonly finding: Finding;
@@ -73,7 +73,7 @@ class Sequences {
   }
 
   /** Sends the steps in order, up to the first that is answered incorrectly. */
-  async playSequence(steps: readonly Step[]): Promise<Fault | undefined> {
+  async playSequence(steps: readonly Step[]): Promise<StepFailure | undefined> {
     const known: StoreState = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const before: PrecedingRequest[] = [];
     const round = this.context.nextId();
@@ -254,80 +254,82 @@ async function anySequence(context: CheckContext): Promise<void> {
     context.plants.sample(arbitrary),
   );
   const each = all.map((steps) => ({ steps, own: sequences.withOwnIds(steps) }));
-  const record = (found: Fault & { readonly label: string }) =>
+  const record = (found: StepFailure & { readonly label: string }) =>
     context.recordFailure(found.exchange, found.template, found.label, found.finding, {
-      stableLabel: faultLabel(found),
+      stableLabel: failureLabel(found),
       before: found.before.slice(-MAX_BEFORE),
     });
-  // Side by side, they take less time; which steps a fault needs shows only one after the other.
+  // Side by side, they take less time; which steps a failure needs shows only one after the other.
   const seen = context.isDistant ? await sideBySide(each) : undefined;
-  if (seen?.every((fault) => fault === undefined)) return;
+  if (seen?.every((failure) => failure === undefined)) return;
   for (const { steps, own } of each) {
-    const fault = await own.playSequence(steps);
-    if (fault === undefined || problems.has(problemOf(fault))) continue;
-    problems.add(problemOf(fault));
-    const wasRight = sequences.passed.has(faultLabel(fault));
-    const found = await shrunk(fault, steps, (some) => sequences.playSequence(some), budget, wasRight);
+    const failure = await own.playSequence(steps);
+    if (failure === undefined || problems.has(problemOf(failure))) continue;
+    problems.add(problemOf(failure));
+    const wasRight = sequences.passed.has(failureLabel(failure));
+    const found = await shrunk(failure, steps, (some) => sequences.playSequence(some), budget, wasRight);
     record(found);
     // Do not wait for further timeouts.
-    if (problems.size === MAX_FAULTS || hasTimedOut(fault)) return;
+    if (problems.size === MAX_PROBLEMS || hasTimedOut(failure)) return;
   }
-  for (const [index, fault] of (seen ?? []).entries()) {
-    if (fault === undefined || problems.has(problemOf(fault))) continue;
-    problems.add(problemOf(fault));
-    const whole = upTo(fault, each[index]?.steps ?? []);
-    record({ ...fault, label: `${failureSummary(whole, fault)}, which did not recur` });
+  for (const [index, failure] of (seen ?? []).entries()) {
+    if (failure === undefined || problems.has(problemOf(failure))) continue;
+    problems.add(problemOf(failure));
+    const whole = upTo(failure, each[index]?.steps ?? []);
+    record({ ...failure, label: `${failureSummary(whole, failure)}, which did not recur` });
   }
 }
 
-/** Sends the sequences side by side, and returns the first fault of each. */
+/** Sends the sequences side by side, and returns the first failure of each. */
 const sideBySide = (
   each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
-): Promise<readonly (Fault | undefined)[]> =>
+): Promise<readonly (StepFailure | undefined)[]> =>
   Promise.all(each.map(({ steps, own }) => own.playSequence(steps)));
 
-const hasTimedOut = ({ exchange }: Fault): boolean =>
+const hasTimedOut = ({ exchange }: StepFailure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 /** The cause of a failure, with the kind of request if the cause depends on it. */
-const problemOf = (fault: Fault): string =>
-  fault.finding.ofRequest === true ? `${fault.finding.problem}: ${kindOf(fault)}` : fault.finding.problem;
+const problemOf = (failure: StepFailure): string =>
+  failure.finding.ofRequest === true
+    ? `${failure.finding.problem}: ${kindOf(failure)}`
+    : failure.finding.problem;
 
 /** What is wrong with the request itself, regardless of earlier requests. */
-const faultLabel = (fault: Fault): string => {
-  const { wrong } = fault.step;
-  return fault.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
+const failureLabel = (failure: StepFailure): string => {
+  const { wrong } = failure.step;
+  return failure.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
     ? wrong.name
-    : kindOf(fault);
+    : kindOf(failure);
 };
 
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
  * Shrinks a failing sequence, with fresh values each time.
- * @param play sends the steps and returns the first fault
+ * @param play sends the steps and returns the first failure
  * @param wasRight whether such a request was answered correctly before
  */
 async function shrunk(
-  fault: Fault,
+  failure: StepFailure,
   steps: readonly Step[],
-  play: (steps: readonly Step[]) => Promise<Fault | undefined>,
+  play: (steps: readonly Step[]) => Promise<StepFailure | undefined>,
   budget: { left: number },
   wasRight: boolean,
-): Promise<Fault & { readonly label: string }> {
-  let latest = fault;
+): Promise<StepFailure & { readonly label: string }> {
+  let latest = failure;
   const shows = async (some: readonly Step[]): Promise<boolean | undefined> => {
     if (budget.left < some.length) return undefined;
     budget.left -= some.length;
     const again = await play(some);
-    if (again === undefined || problemOf(again) !== problemOf(fault)) return false;
+    if (again === undefined || problemOf(again) !== problemOf(failure)) return false;
     latest = again;
     return true;
   };
-  const whole = upTo(fault, steps);
-  const unshrunk = (what: string) => ({ ...fault, label: `${failureSummary(whole, fault)}, ${what}` });
-  if (hasTimedOut(fault)) return unshrunk('which was not retried');
-  if (wasRight && whole.length > 1 && (await shows([fault.step])) === true)
+  const whole = upTo(failure, steps);
+  const unshrunk = (what: string) => ({ ...failure, label: `${failureSummary(whole, failure)}, ${what}` });
+  if (hasTimedOut(failure)) return unshrunk('which was not retried');
+  if (wasRight && whole.length > 1 && (await shows([failure.step])) === true)
     return unshrunk('and from then on');
   let recurs = false;
   for (let remaining = MAX_REPETITIONS; remaining > 0 && !recurs; remaining -= 1)
@@ -346,21 +348,21 @@ async function shrunk(
 /** Tries of a whole sequence before its failure is considered intermittent. */
 const MAX_REPETITIONS = 3;
 
-const upTo = ({ step: { moment } }: Fault, steps: readonly Step[]): readonly Step[] =>
+const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readonly Step[] =>
   steps.filter((one) => one.moment <= moment);
 
 const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
-/** Summarises an unshrunk sequence: the fault and the kinds of earlier requests. */
-function failureSummary(steps: readonly Step[], fault: Fault): string {
+/** Summarises an unshrunk sequence: the failure and the kinds of earlier requests. */
+function failureSummary(steps: readonly Step[], failure: StepFailure): string {
   const counts = new Map<string, number>();
-  for (const { wrong } of steps.filter((step) => step !== fault.step)) {
+  for (const { wrong } of steps.filter((step) => step !== failure.step)) {
     const kind = wrong === undefined ? 'a valid request' : `a request ${DESCRIPTIONS[wrong.kind]}`;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const all = [...counts].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`));
-  return `${all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `}${kindOf(fault)}`;
+  return `${all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `}${kindOf(failure)}`;
 }
 
 function stepLabel(steps: readonly Step[], last: Step): string {
@@ -394,7 +396,7 @@ export const sequenceChecks: readonly Check[] = [
     test: {
       kind: 'scenario',
       sends:
-        'Every invalid body (at most 64), each on its own connection; every invalid credential; and nine aborted requests; after each of these series an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a fault; and eight at the same time. Then one sequence for every twelve random cases (at most 100), of 8 to 16 steps of all these kinds and oversized ones, on several connections.',
+        'Every invalid body (at most 64), each on its own connection; every invalid credential; and nine aborted requests; after each of these series an ordinary plant, one without a token, and an invalid body. Plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a failure; and eight at the same time. Then one sequence for every twelve random cases (at most 100), of 8 to 16 steps of all these kinds and oversized ones, on several connections.',
       run: anySequence,
       exclusive: true,
     },

@@ -62,12 +62,12 @@ export class Search {
   }
 
   /** The parts that make the failing request invalid, if the symptom depends on that. */
-  get faultParts(): readonly RequestPart[] {
-    this.known ??= this.findFaultParts();
+  get invalidParts(): readonly RequestPart[] {
+    this.known ??= this.findInvalidParts();
     return this.known;
   }
 
-  private findFaultParts(): readonly RequestPart[] {
+  private findInvalidParts(): readonly RequestPart[] {
     const { failingState, ordinary } = this;
     const expected = failingState === undefined ? 'open' : this.expectedOutcomeOf(failingState);
     if (failingState === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind))
@@ -82,13 +82,13 @@ export class Search {
       .slice(0, 1);
   }
 
-  /** Ordinary requests with the fault parts of the failing one. */
+  /** Ordinary requests with what is invalid in the failing one. */
   get ordinaryVariants(): readonly RequestState[] {
-    const { failingState, faultParts } = this;
+    const { failingState, invalidParts } = this;
     const ordinary = ordinaryStates(this.contract);
     return failingState === undefined
       ? ordinary
-      : ordinary.map((one) => withParts(faultParts, failingState, one));
+      : ordinary.map((one) => withParts(invalidParts, failingState, one));
   }
 
   send(state: RequestState): Promise<Exchange> {

@@ -77,7 +77,7 @@ const outcome = (exchange: Exchange): string =>
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
 
 /** How a body differs from its declared shape, if it does. */
-function shapeFault(
+function shapeFinding(
   response: Response,
   name: 'a Plant' | 'an Error',
   validate: Validator,
@@ -104,7 +104,7 @@ function shapeFault(
 const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
 
 /** Section 4, success response: every Content-Type of the response must be application/json. */
-function mediaTypeFault(response: Response): Finding | undefined {
+function mediaTypeFinding(response: Response): Finding | undefined {
   const types = mediaTypes(response);
   if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
   const actual = excerpt(fields(response, 'content-type').join(', ')) || 'no content type';
@@ -133,12 +133,14 @@ export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
 
 /** Section 4: the content type of a 200 is application/json. Other rules judge other statuses. */
 export const plantMediaType: Rule = (exchange) =>
-  statusOf(exchange) === 200 && exchange.response !== undefined ? mediaTypeFault(exchange.response) : NO_200;
+  statusOf(exchange) === 200 && exchange.response !== undefined
+    ? mediaTypeFinding(exchange.response)
+    : NO_200;
 
 /** Section 4, rules 1 and 2: the body of a 200 is a Plant. */
 export const plantBody: Rule = (exchange, contract) =>
   statusOf(exchange) === 200 && exchange.response !== undefined
-    ? shapeFault(exchange.response, 'a Plant', contract.plant.validate)
+    ? shapeFinding(exchange.response, 'a Plant', contract.plant.validate)
     : NO_200;
 
 /**
@@ -168,7 +170,7 @@ export const errorMediaType: Rule = (exchange) =>
   exchange.response.status === 400 &&
   exchange.request.method !== 'HEAD' &&
   !mayStopAtGateway(exchange)
-    ? mediaTypeFault(exchange.response)
+    ? mediaTypeFinding(exchange.response)
     : NO_400;
 
 /** Section 7: whenever the status is 400, the body is an Error. */
@@ -177,7 +179,7 @@ export const errorBody: Rule = (exchange, contract) =>
   exchange.response !== undefined &&
   exchange.request.method !== 'HEAD' &&
   !mayStopAtGateway(exchange)
-    ? shapeFault(exchange.response, 'an Error', contract.error.validate)
+    ? shapeFinding(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 
 /** A request that must be rejected gets no 2xx, not even in a response that breaks off. */

@@ -115,3 +115,7 @@ export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   const edited = body.edit?.(text) ?? text;
   return typeof edited === 'string' ? Buffer.from(edited) : edited;
 }
+
+/** The request alone, without the one that is sent before it. */
+export const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate =>
+  template;

@@ -21,9 +21,6 @@ import { Collisions } from './send/collisions.ts';
 import { Recovery } from './send/recovery.ts';
 import { Sender } from './send/sender.ts';
 
-/** How long a run waits in total for a store that asks it to. */
-const MAX_WAIT_MS = 300_000;
-
 const BAILED: Stop = {
   kind: 'bailed',
   reason: 'nothing new was started after the first failure',
@@ -84,7 +81,6 @@ export function assembleRun(
     rate: settings.rate,
     maxConcurrency: settings.maxConcurrency,
     maxRequests: settings.maxRequests,
-    maxWaitMs: MAX_WAIT_MS,
     collisions,
     monitor,
     recovery,

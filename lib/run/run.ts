@@ -331,7 +331,7 @@ function footerOf(
     stop: state.stop,
     ...measured,
     requests: sender.requests,
-    latency: sender.latency.summary,
+    latency: sender.latency,
     waited: sender.waitedMs / 1000,
     closedMidRequest: client.closedMidRequest,
     created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },

@@ -366,7 +366,7 @@ export async function failsFromSomePointOn(
     lasts = (await withinBudget(recovers)) !== true;
   }
   const [rejected, unauthenticated] = before.map(
-    (one) => statusOrFault(one.exchange) === statusOrFault(exchange),
+    (one) => statusOrError(one.exchange) === statusOrError(exchange),
   );
   const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
   const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
@@ -385,5 +385,5 @@ export async function failsFromSomePointOn(
 }
 
 /** The status, or what went wrong on the way. */
-const statusOrFault = (exchange: Exchange) =>
+const statusOrError = (exchange: Exchange) =>
   exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

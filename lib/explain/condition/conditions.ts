@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
@@ -57,26 +58,20 @@ export async function conditionsAmong(
 /** If more undeclared properties matter, it is their number that does. */
 const MAX_UNDECLARED = 3;
 
-/** A condition for each part that matters, with how far it reaches. */
+/**
+ * A condition for each part that matters, with how far it reaches.
+ * @param neutral a request that does not show the symptom, if one is known
+ */
 export async function conditionsOf(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
   search: Search,
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
-  const expected = search.expectedOutcomeOf(state);
-  /** Whether the body is no longer wrong without a part. */
-  const hasDefect = (part: RequestPart) =>
-    part.name === 'body' ||
-    (neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body');
-  /** The defect or credential is the subject of the cause, never a condition. */
-  const isOfSubject = (part: RequestPart) =>
-    (expected === 'reject-body' && hasDefect(part)) || search.faultParts.includes(part);
   const conditions: Condition[] = [];
   const sweeps: SweepResult[] = [];
-  const { shape } = search.contract.newPlant;
   const undeclared = parts.filter(
-    ({ name }) => !shape.properties.has(name) && state.plant.get(name) !== undefined,
+    ({ name }) => !search.contract.newPlant.shape.properties.has(name) && state.plant.get(name) !== undefined,
   );
   const isNumber = undeclared.length > MAX_UNDECLARED;
   /** All orders of so many cannot be tried. */
@@ -87,26 +82,10 @@ export async function conditionsOf(
       topics: ['undeclared property'],
     });
   for (const part of parts) {
-    if ((mustReject(expected) && isOfSubject(part)) || (isNumber && isOfNumber(part))) continue;
-    const bare = neutral === undefined ? state : part.copy(neutral, state);
-    // A property stays where it is: its place may matter, too.
-    const isProperty = search.contract.newPlant.shape.properties.has(part.name);
-    const isReplaced = isProperty && state.plant.members.filter(([name]) => name === part.name).length === 1;
-    const base = isReplaced ? state : bare;
-    const values = neutral && sweepOf(part, state, { neutral, bare }, search);
-    // Report what is known even if there is no budget left to determine its extent.
-    const reach = values && (await withinBudget(() => sweep(values, base, search, expected === 'accept')));
-    if (reach !== undefined) sweeps.push(reach);
-    // If it shows with all ids, it is not about their values.
-    const isAboutValue = part.name !== ID || reach?.hidden.length !== 0;
-    const swept = isAboutValue ? reach?.named[0]?.condition : undefined;
-    const size = neutral && (await withinBudget(() => bySize(reach, state, bare, search)));
-    const named =
-      size ??
-      // A partial list of failing values is worth naming only for a property.
-      (swept?.isPartial === true && !isProperty ? undefined : swept) ??
-      wordsOf(part, state, search);
-    conditions.push({ ...named, part: part.name });
+    if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
+    const { condition, reach } = await conditionOfPart(part, state, neutral, search);
+    conditions.push(condition);
+    sweeps.push(...compact(reach));
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
@@ -117,6 +96,55 @@ export async function conditionsOf(
     conditions: [...conditions, ...order.named.map(({ condition }) => condition)],
     sweeps: [...sweeps, order],
   };
+}
+
+/** Whether a part is what is wrong with the request: that is the subject of the cause, and never a condition. */
+function isSubject(
+  part: RequestPart,
+  state: RequestState,
+  neutral: RequestState | undefined,
+  search: Search,
+): boolean {
+  const expected = search.expectedOutcomeOf(state);
+  if (!mustReject(expected)) return false;
+  if (search.invalidParts.includes(part)) return true;
+  const isBodyRight = () =>
+    neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body';
+  return expected === 'reject-body' && (part.name === 'body' || isBodyRight());
+}
+
+/** The condition that a part stands for, with the values that were tried to find out how far it reaches. */
+async function conditionOfPart(
+  part: RequestPart,
+  state: RequestState,
+  neutral: RequestState | undefined,
+  search: Search,
+): Promise<{ readonly condition: Condition; readonly reach: SweepResult | undefined }> {
+  const without = neutral === undefined ? state : part.copy(neutral, state);
+  // A property stays where it is: its place may matter, too.
+  const isProperty = search.contract.newPlant.shape.properties.has(part.name);
+  const isOnlyOne = state.plant.members.filter(([name]) => name === part.name).length === 1;
+  const base = isProperty && isOnlyOne ? state : without;
+  const values = neutral && sweepOf(part, state, { neutral, without }, search);
+  const isAccepted = search.expectedOutcomeOf(state) === 'accept';
+  // Report what is known even if there is no budget left to determine its extent.
+  const reach = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
+  const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
+  const condition = size ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
+  return { condition: { ...condition, part: part.name }, reach };
+}
+
+/** The condition that the values of a part tell of. */
+function byValues(
+  part: RequestPart,
+  reach: SweepResult | undefined,
+  isProperty: boolean,
+): Condition | undefined {
+  // If it shows with all ids, it is not about their values.
+  if (part.name === ID && reach?.hidden.length === 0) return undefined;
+  const condition = reach?.named[0]?.condition;
+  // A partial list of failing values is worth naming only for a property.
+  return condition?.isPartial === true && !isProperty ? undefined : condition;
 }
 
 /** The orders of the properties with which the symptom shows, if it does not with all. */
@@ -131,28 +159,28 @@ async function byOrder(state: RequestState, search: Search): Promise<SweepResult
 async function bySize(
   reach: SweepResult | undefined,
   state: RequestState,
-  bare: RequestState,
+  without: RequestState,
   search: Search,
 ): Promise<Condition | undefined> {
-  if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(bare)) return undefined;
+  if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(without)) return undefined;
   const [known] = reach?.named ?? [];
   if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
-  const size = await sweep(sizeSweep, bare, search, search.expectedOutcomeOf(bare) === 'accept');
+  const size = await sweep(sizeSweep, without, search, search.expectedOutcomeOf(without) === 'accept');
   return size.shown.length === 0 ? undefined : size.named[0]?.condition;
 }
 
-/** The candidate values to try for one part of a request; `bare` is the request without that part. */
+/** The candidate values to try for one part of a request; `without` is the request without that part. */
 function sweepOf(
   part: RequestPart,
   state: RequestState,
-  { neutral, bare }: Readonly<Record<'neutral' | 'bare', RequestState>>,
+  { neutral, without }: Readonly<Record<'neutral' | 'without', RequestState>>,
   { contract, experiments }: Search,
 ): Sweep | undefined {
   const { shape } = contract.newPlant;
   const { name, dimension } = part;
   if (experiments.expectedOutcomeOf(state) === 'reject-credential') {
     const { credential: _, ...authorised } = state;
-    const { credential: __, ...repaired } = bare;
+    const { credential: __, ...repaired } = without;
     // Without a valid token, what is wrong with the body is a condition like any other.
     const isDefect =
       experiments.expectedOutcomeOf(authorised) === 'reject-body' &&

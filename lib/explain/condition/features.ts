@@ -51,7 +51,7 @@ export function separating(
 }
 
 /** How many properties of a body are missing or wrong: an ordinary plant with only one of them is invalid. */
-function faultsIn(body: string, contract: Contract): number {
+function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
   const [ordinary] = ordinaryStates(contract);
   const good = membersOf(write(ordinary.plant, 1n));
@@ -81,7 +81,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
     },
     {
       condition: { clause: 'more than one property is missing or wrong', topics: ['any body'] },
-      has: (body) => body.trimStart().startsWith('{') && faultsIn(body, contract) > 1,
+      has: (body) => body.trimStart().startsWith('{') && defectsIn(body, contract) > 1,
     },
     {
       condition: { clause: 'the body contains a quotation mark', topics: ['quotes'] },

@@ -254,7 +254,7 @@ async function described(
   if (subjects !== undefined)
     for (const own of subjects.named) {
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
-      const about = { state: shown, conditions, sweeps, parts: [...search.faultParts, ...parts], neutral };
+      const about = { state: shown, conditions, sweeps, parts: [...search.invalidParts, ...parts], neutral };
       found.push(await explanationOfSubject(own, subjects, about, search));
     }
   if (!found.some((one) => mayExplain(one, search))) {

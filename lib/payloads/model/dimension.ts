@@ -62,8 +62,8 @@ export function templateOf({
   return { ...around, body };
 }
 
-/** The same request without anything wrong with it. */
-export const withoutFault = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
+/** The same request with nothing wrong about it. */
+export const madeValid = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
 export const initialState = (plant: JsonObject): RequestState => ({
   plant,
@@ -105,6 +105,38 @@ export type ValueGroup =
   | 'rejected before'
   | 'aborted before';
 
+/** The respects in which requests differ. */
+export type DimensionName =
+  | 'defect'
+  | 'credential'
+  | 'scheme'
+  // plant
+  | 'name'
+  | 'tag'
+  | 'id'
+  | 'property order'
+  | 'undeclared names'
+  | 'undeclared values'
+  // text
+  | 'size'
+  | 'white space'
+  | 'escapes'
+  // message
+  | 'framing'
+  | 'segments'
+  | 'expectation'
+  | 'media type'
+  | 'unusual form'
+  | 'Accept'
+  | 'Accept-Encoding'
+  | 'client'
+  | 'proxy'
+  | 'control'
+  | 'header lines'
+  | 'header order'
+  | 'target'
+  | 'history';
+
 export interface Value {
   /** The words in a label, including `with` or `after`; not printed for the usual value. */
   readonly name: string;
@@ -113,18 +145,18 @@ export interface Value {
    * What is wrong with the request, in the words of the checks that try only this, so that both have one
    * cause.
    */
-  readonly fault?: string;
+  readonly stableLabel?: string;
   /** A label begins with its name instead of `a plant`: it is said of the body or the token. */
   readonly standalone?: true;
-  /** A store may reject it as a fault, so it is not combined with another fault. */
-  readonly mayCountAsFault?: true;
+  /** A store may reject it as invalid, so it is not combined with what is certainly invalid. */
+  readonly mayMakeInvalid?: true;
   /** Left open by the interface: a store may reject an ordinary plant because of it. */
   readonly mayBeRejected?: true;
   /**
-   * Dimensions that must have their default value, because they would have no effect, or another one, together
+   * Dimensions that must have their usual value, because they would have no effect, or another one, together
    * with it.
    */
-  readonly incompatibleWith?: readonly string[];
+  readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];
   /** The values that it represents, including itself: each row uses one of them. */
   readonly members?: readonly Value[];
@@ -132,18 +164,18 @@ export interface Value {
 
 /** One respect in which requests differ. */
 export interface Dimension {
-  readonly name: string;
-  /** The first is the default one. */
+  readonly name: DimensionName;
+  /** The first is the usual one. */
   readonly values: readonly [Value, ...Value[]];
   /** Most stores reject its other values, which masks everything else about the request. */
   readonly masksOthers?: true;
 }
 
-const defaultValue: Value = { name: 'as usual', apply: (state) => state };
+const usualValue: Value = { name: 'as usual', apply: (state) => state };
 
-export const dimension = (name: string, values: readonly Value[]): Dimension => ({
+export const dimension = (name: DimensionName, values: readonly Value[]): Dimension => ({
   name,
-  values: [defaultValue, ...values],
+  values: [usualValue, ...values],
 });
 
 /** One value that represents several similar ones: rows use its members in rotation. */

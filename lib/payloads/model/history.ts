@@ -10,12 +10,12 @@ import {
   type Dimension,
   dimension,
   inGroup,
+  madeValid,
   optional,
   type RequestState,
   templateOf,
   type Value,
   type ValueGroup,
-  withoutFault,
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
 
@@ -77,7 +77,7 @@ const anotherWith =
   (state: RequestState, context: Context): RequestState => {
     const plant = context.pick(plainPlants(context.contract, 'all'));
     return {
-      ...withoutFault(changed({ ...state, plant }, context, 'id', 'name')),
+      ...madeValid(changed({ ...state, plant }, context, 'id', 'name')),
       template,
       edits: [],
     };
@@ -99,7 +99,7 @@ const bodiless = (method: string): Value => onSameConnection(`after ${method}`, 
 const plain =
   (change: (state: RequestState) => RequestState): MakePreceding =>
   (state, context) =>
-    change(withoutFault(changed(state, context, 'id', 'name')));
+    change(madeValid(changed(state, context, 'id', 'name')));
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
 /** A decoder that outlives the request would wait for the rest of the character. */
@@ -149,11 +149,11 @@ const complement: MakePreceding = (state, context) => {
 const upperCase = renamed((text) => text.toUpperCase());
 const decomposed = renamed((text) => text.normalize('NFD'));
 
-const valid: MakePreceding = (state) => withoutFault(state);
+const valid: MakePreceding = (state) => madeValid(state);
 const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
 
 const abortedItself: MakePreceding = (state) => ({
-  ...withoutFault(state),
+  ...madeValid(state),
   template: { ...state.template, abort: (body) => body.length - 1 },
 });
 
@@ -229,8 +229,8 @@ export const historyOfValid: Dimension = dimension('history', [
   ]),
 ]);
 
-/** Before a request that must be rejected: mostly the same request without its fault. */
-export const historyOfFaulty: Dimension = dimension('history', [
+/** Before a request that must be rejected: mostly the same request, made valid. */
+export const historyOfInvalid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
   ...inGroup('otherwise the same', [
@@ -249,7 +249,7 @@ export const historyOfFaulty: Dimension = dimension('history', [
   ]),
   after(
     'after a plant with the same id',
-    (state, context) => withoutFault(sameId(state, context)),
+    (state, context) => madeValid(sameId(state, context)),
     'other',
     'same id',
   ),

@@ -8,11 +8,12 @@ import {
   anyOfList,
   type Context,
   type Dimension,
+  type DimensionName,
   initialState,
   type RequestState,
   type Value,
 } from './dimension.ts';
-import { historyOfFaulty, historyOfValid } from './history.ts';
+import { historyOfInvalid, historyOfValid } from './history.ts';
 import { messageDimensions, schemeDimension, schemeOfInvalid } from './message.ts';
 import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
 import { storedPairs } from './pairs.ts';
@@ -27,14 +28,17 @@ export interface Model {
   readonly notApplicable: number;
 }
 
+/** Unusual values of a property of a plant that something else is wrong with: more would need more rows than defects do. */
+const MAX_PLANT_VALUES = 13;
+
 /** The models of a document, without the values that it does not allow. */
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const around = [...textDimensions, ...messageDimensions];
-  const plantOfFaulty = plant.map(withoutDoubtful).map(grouped(13));
-  const aroundFaulty = around.map(maskingWithout('history'));
+  const plantOfInvalid = plant.map(withoutDoubtful).map(grouped(MAX_PLANT_VALUES));
+  const aroundInvalid = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
     dimensions: dimensions.filter(({ values }) => values.length > 1),
@@ -49,19 +53,19 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
       historyOfValid,
     ),
     'reject-body': model(
-      ...plantOfFaulty,
+      ...plantOfInvalid,
       withoutUsual(defectDimension(shape)),
-      ...aroundFaulty,
+      ...aroundInvalid,
       maskingWithout('history')(schemeDimension),
-      historyOfFaulty,
+      historyOfInvalid,
     ),
     'reject-credential': model(
-      ...plantOfFaulty,
+      ...plantOfInvalid,
       fewDefects(shape),
-      ...aroundFaulty,
+      ...aroundInvalid,
       withoutUsual(credentialDimension),
       schemeOfInvalid,
-      historyOfFaulty,
+      historyOfInvalid,
     ),
   };
 });
@@ -77,9 +81,9 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** Without values that may be a fault themselves. */
+/** Without values that may make a request invalid by themselves. */
 const withoutDoubtful = (one: Dimension): Dimension =>
-  withValues(one, ({ mayCountAsFault }) => mayCountAsFault !== true);
+  withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
 
 const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
@@ -91,7 +95,7 @@ const mapped = (
 
 /** Keeps masking values apart from dimensions with which they would need many rows and show little. */
 const maskingWithout =
-  (...names: readonly string[]) =>
+  (...names: readonly DimensionName[]) =>
   (one: Dimension): Dimension =>
     one.masksOthers === true
       ? mapped(one, (value) => ({

@@ -5,11 +5,18 @@ import { type Defect, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
 import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
-import { anyOfList, type Dimension, dimension, type Value } from './dimension.ts';
+import { anyOfList, type Dimension, type DimensionName, dimension, type Value } from './dimension.ts';
 
 /** What is wrong with a request. */
 
-const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'];
+const PLANT: readonly DimensionName[] = [
+  'name',
+  'tag',
+  'id',
+  'undeclared names',
+  'undeclared values',
+  'property order',
+];
 
 /** Whether the body is not even an object with properties. */
 const replacesPlant = ({ kind, name }: Defect): boolean =>
@@ -25,7 +32,7 @@ const withDefect = (defect: Defect): Value => ({
   ...(replacesPlant(defect)
     ? { name: `${defect.name} as the body`, standalone: true }
     : { name: `${isClause(defect) ? 'where' : 'with'} ${defect.name}` }),
-  fault: defect.name,
+  stableLabel: defect.name,
   apply: (state, { contract, pick }) => {
     const candidates: readonly Json[] = [pick(defect.sampled(state.plant)), ...defect.typical(state.plant)];
     const invalid = candidates.find((json) => isInvalid(contract, json));
@@ -43,7 +50,7 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
   return {
     name: `a body that is ${name}`,
     standalone: true,
-    fault: name,
+    stableLabel: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     incompatibleWith: replaces
       ? // A body without content has no segments, and nothing to wait for before it (RFC 9110 section 10.1.1).
@@ -52,16 +59,16 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
           'size',
           'white space',
           'escapes',
-          ...(apply('').length === 0 ? ['segments', 'expectation'] : []),
+          ...(apply('').length === 0 ? (['segments', 'expectation'] as const) : []),
         ]
-      : [...(twice ? ['size'] : []), 'white space'],
+      : [...(twice ? (['size'] as const) : []), 'white space'],
   };
 };
 
 const noBody: Value = {
   name: 'no body',
   standalone: true,
-  fault: 'no body',
+  stableLabel: 'no body',
   apply: (state) => ({ ...state, defect: { noBody: true } }),
   incompatibleWith: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
 };
@@ -98,7 +105,7 @@ export function defectDimension(shape: Shape): Dimension {
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/** A few defects, for requests that also have another fault, which they mask: either is reason enough to reject them. */
+/** A few defects, for requests that are also invalid in another way, which they mask: either is reason enough to reject them. */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)
@@ -115,7 +122,7 @@ export function fewDefects(shape: Shape): Dimension {
 const withCredential = ({ name, credential }: InvalidCredential): Value => ({
   name,
   standalone: true,
-  fault: name,
+  stableLabel: name,
   apply: (state) => ({ ...state, credential }),
 });
 

@@ -136,7 +136,7 @@ const twice = (property: string, second: string, written = property): Value => (
     ...state,
     edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, () => `,"${written}":${second}}`)],
   }),
-  mayCountAsFault: true,
+  mayMakeInvalid: true,
 });
 
 const FURTHER = Array.from({ length: 24 }, (_, index): readonly [string, Json] => [`further${index}`, 1n]);

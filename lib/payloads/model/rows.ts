@@ -19,31 +19,34 @@ import {
 /** Test cases of a model: those of its covering array, and random ones. */
 
 /**
- * The dimension with the fault of a request: it distinguishes causes, and is kept when a failure is shrunk.
+ * The dimension that makes a request invalid: it distinguishes causes, and is kept when a failure is shrunk.
  */
-const FAULT: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
+const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
   'reject-body': 'defect',
   'reject-credential': 'credential',
 };
 
-/** The label of rows without a fault. */
+/** The label of rows of valid requests. */
 export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 
 /** The origin of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
-  const at = model.dimensions.findIndex(({ name }) => name === FAULT[expected]);
+  const at = model.dimensions.findIndex(({ name }) => name === DECISIVE[expected]);
   const dimension = model.dimensions[at];
-  const fault = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
+  const decisive = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
   let made: RequestTemplate | undefined;
   const one: TestCase = {
     get label() {
       const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
-      const names = [...(fault === undefined ? [] : [fault.name]), ...others.map(({ value }) => value.name)];
-      return `${fault?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
+      const names = [
+        ...(decisive === undefined ? [] : [decisive.name]),
+        ...others.map(({ value }) => value.name),
+      ];
+      return `${decisive?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
-    stableLabel: fault?.fault ?? IN_ONE_OF_MANY_WAYS,
+    stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
     // Made on demand, like the label: those of many rows are never used.
     get template() {
       made ??= templateOf(requestOf(model, chosen));
@@ -82,7 +85,7 @@ export function anyCombination(
   control: RequestTemplate,
 ): Arbitrary<TestCase> {
   const model = modelsOf(contract)[expected];
-  return new AnyRow(model, FAULT[expected]).map(
+  return new AnyRow(model, DECISIVE[expected]).map(
     (chosen) => caseOf(expected, model, control, chosen),
     (one) => {
       const chosen = typeof one === 'object' && one !== null ? chosenFor.get(one) : undefined;
@@ -95,12 +98,12 @@ export function anyCombination(
 /** Random rows, which shrink towards the usual value of each dimension. */
 class AnyRow extends Arbitrary<Chosen> {
   private readonly model: Model;
-  private readonly fault: string | undefined;
+  private readonly decisive: string | undefined;
 
-  constructor(model: Model, fault: string | undefined) {
+  constructor(model: Model, decisive: string | undefined) {
     super();
     this.model = model;
-    this.fault = fault;
+    this.decisive = decisive;
   }
 
   generate(random: Random): Sampled<Chosen> {
@@ -108,11 +111,11 @@ class AnyRow extends Arbitrary<Chosen> {
     const row: number[] = [];
     for (const [dimension, size] of sizes.entries()) {
       const one = masking.includes(dimension) ? 7 : 1;
-      const isUnusual = this.isFault(dimension) || random.nextInt(0, one) === one;
+      const isUnusual = this.isDecisive(dimension) || random.nextInt(0, one) === one;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
-      // Keeps the fault and drops what has no effect together with it.
-      row.push(isAllowed || this.isFault(dimension) ? value : 0);
+      // Keeps what makes the request invalid, and drops what has no effect together with it.
+      row.push(isAllowed || this.isDecisive(dimension) ? value : 0);
     }
     const members = countsOf(this.model).map((counts, dimension) =>
       random.nextInt(0, (counts[row[dimension] ?? 0] ?? 1) - 1),
@@ -127,7 +130,7 @@ class AnyRow extends Arbitrary<Chosen> {
   /** Drops all unusual values, then each half of them, then each one. */
   shrink({ row, members, seed }: Chosen): Stream<Sampled<Chosen>> {
     const unusual = row.flatMap((value, dimension) =>
-      value > 0 && !this.isFault(dimension) ? [dimension] : [],
+      value > 0 && !this.isDecisive(dimension) ? [dimension] : [],
     );
     const half = Math.ceil(unusual.length / 2);
     const steps = [
@@ -143,18 +146,18 @@ class AnyRow extends Arbitrary<Chosen> {
     return Stream.of(...steps.map((dropped) => new Sampled(without(dropped), undefined)));
   }
 
-  private isFault(dimension: number): boolean {
-    return this.model.dimensions[dimension]?.name === this.fault;
+  private isDecisive(dimension: number): boolean {
+    return this.model.dimensions[dimension]?.name === this.decisive;
   }
 
-  /** Keeps the fault and drops what has no effect together with it. */
+  /** Keeps what makes the request invalid, and drops what has no effect together with it. */
   private repaired(row: readonly number[]): Row {
     const { allowed } = dimensionsOf(this.model);
-    const at = row.findIndex((_, dimension) => this.isFault(dimension));
+    const at = row.findIndex((_, dimension) => this.isDecisive(dimension));
     if (at < 0) return row;
-    const fault = row[at] ?? 0;
+    const decisive = row[at] ?? 0;
     return row.map((value, dimension) =>
-      dimension === at || allowed(at, fault, dimension, value) ? value : 0,
+      dimension === at || allowed(at, decisive, dimension, value) ? value : 0,
     );
   }
 }

@@ -11,7 +11,7 @@ import { ordinariness } from '../send/ordinariness.ts';
 import { RateLimitDetector } from '../send/rate-limit-detector.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
-import type { ExchangeListener } from '../send/sender.ts';
+import type { ExchangeListener } from '../send/transport.ts';
 import { didNotReachStore, isUnanswered } from '../send/unreachable.ts';
 import type { Invariants } from './invariants.ts';
 import type { Judging } from './judging.ts';

@@ -90,7 +90,7 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     },
     withOwnIds: (count) => contextOf(plants, execution, blockOf(ids, count)),
     get latency() {
-      return services.sender.latency.summary;
+      return services.sender.latency;
     },
   };
 }

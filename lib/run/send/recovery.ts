@@ -101,7 +101,7 @@ export class Recovery {
     try {
       const isNew = this.waiting === undefined;
       if (isNew && exchange.wentAway && sentAt > this.backSince) this.reloads += 1;
-      const outcome = await this.polled(context, prober);
+      const outcome = await this.joinOrStartPoll(context, prober);
       this.backSince = performance.now();
       if (isNew && outcome === 'at once') this.interruptions += 1;
       if (outcome === 'gone') return false;
@@ -114,7 +114,7 @@ export class Recovery {
 
   /** Waits until the store serves an ordinary plant; ends the run if it does not come back. */
   async wait(context: RequestContext, prober: Prober): Promise<void> {
-    await this.polled(context, prober);
+    await this.joinOrStartPoll(context, prober);
   }
 
   /**
@@ -125,14 +125,17 @@ export class Recovery {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
     const { inRow } = outage;
-    const outcome = await this.polled(context, prober, isServed, (last) =>
+    const outcome = await this.joinOrStartPoll(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, inRow)),
     );
     if (outcome !== 'gone') outage.reset();
   }
 
-  /** Waits in a poll that is under way, which decides as whoever began it asks, or else in a new one. */
-  private polled(
+  /**
+   * Waits in the poll that is under way, or begins one. A shared poll applies the conditions of whoever began it: it
+   * polls the same store, and ends no later than another would.
+   */
+  private joinOrStartPoll(
     context: RequestContext,
     prober: Prober,
     isBack = (exchange: Exchange) =>

@@ -1,0 +1,37 @@
+import type { ExpectedOutcome } from '../payloads/test-case.ts';
+import type { CheckFailure } from './cluster.ts';
+import { stateOf } from './condition/request-parts.ts';
+import { type Experiments, isWrong400 } from './experiments.ts';
+
+/** Costs that put failures with a certain expected outcome first, and those about open behaviour last. */
+const UNCLEAR_OUTCOME_COST = 8;
+const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
+  accept: 0,
+  'reject-body': 5,
+  'reject-credential': 5,
+  open: UNCLEAR_OUTCOME_COST,
+};
+
+/**
+ * Intermittent failures come last: other requests may cause them.
+ */
+const UNSTEADY_COST = 500;
+
+/** Sorts ordinary requests first, as a fault that they trigger affects all requests, then what recurs each time. */
+export const simplestFirst = (
+  members: readonly CheckFailure[],
+  experiments: Experiments,
+): readonly CheckFailure[] => {
+  const cost = ({ failure: { template, before = [], when }, symptom }: CheckFailure): number => {
+    const state = stateOf(template, experiments.ordinary.plant);
+    if (state === undefined) return 1000;
+    const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
+    const expected = experiments.expectedOutcomeOf(state);
+    const isOrdinary = expected === 'accept' && !isWrong400(symptom);
+    const outcomeCost = expected === 'accept' && !isOrdinary ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
+    const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
+    const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
+    return delivered + outcomeCost + before.length * 10 + unsteadyCost;
+  };
+  return members.toSorted((a, b) => cost(a) - cost(b));
+};

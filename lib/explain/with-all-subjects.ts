@@ -1,0 +1,26 @@
+import type { Contract } from '../contract/contract.ts';
+import type { Cluster } from './cluster.ts';
+import { alternatives } from './wording/condition.ts';
+import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf } from './wording/request-words.ts';
+
+/** More are not listed in a title. */
+const MAX_KINDS = 3;
+
+/**
+ * A symptom that is intermittent, or of an unusual kind of request, was tried with one kind of invalid request; the
+ * failures tell whether others show it, too.
+ */
+export function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
+  const { found, members } = cluster;
+  const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
+  if (found.subject === undefined || kinds.size < 2) return cluster;
+  const { credential } = found.template ?? found.state;
+  if (found.kind === 'always') {
+    const isListed = found.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
+    const several = () => alternatives([...kinds].map((kind) => defectWords(kind, contract)));
+    return isListed ? { ...cluster, found: { ...found, subject: several() } } : cluster;
+  }
+  const subject =
+    credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
+  return { ...cluster, found: { ...found, subject } };
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
+import type { Stop } from '../result/result.ts';
+import type { RunState } from '../run-state.ts';
+import { Stopped } from './stopped.ts';
+
+const MAX_RETRY_AFTER_MS = 30_000;
+/** How long a run waits in total for a store that asks it to. */
+const MAX_WAIT_MS = 300_000;
+/**
+ * Thresholds for detecting a rate limit. After this much waiting, space requests, and increase the spacing each time;
+ * keeping to the limit is cheaper than hitting it repeatedly.
+ */
+const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
+
+export interface Limits {
+  /** Maximum requests per second. */
+  readonly rate: number | undefined;
+  readonly maxRequests: number | undefined;
+  /** Milliseconds to wait in total, at most, because the store asks for it. */
+  readonly maxWaitMs?: number;
+}
+
+/** How fast, and how much, the user and the store allow a run to send. */
+export class Pace {
+  /** Milliseconds spent waiting because the store asked for it. */
+  waitedMs = 0;
+  private readonly state: RunState;
+  private readonly maxRequests: number;
+  private readonly maxWaitMs: number;
+  /** Requests since the beginning of the run, whether or not their outcome is known. */
+  private sent = 0;
+  private sentAtLastWait = 0;
+  private pausedUntil = 0;
+  private nextSlot = 0;
+  /** Milliseconds between requests at least. */
+  private spacing: number;
+  /** Set if the store asks for longer waits than the run allows. */
+  private throttled: Stop | undefined;
+
+  constructor(
+    state: RunState,
+    { rate, maxRequests = Number.POSITIVE_INFINITY, maxWaitMs = MAX_WAIT_MS }: Limits,
+  ) {
+    this.state = state;
+    this.maxWaitMs = maxWaitMs;
+    this.maxRequests = maxRequests;
+    this.spacing = rate === undefined ? 0 : 1000 / rate;
+  }
+
+  /** @throws Stopped if nothing more may be sent */
+  requireGoing(): void {
+    const stop = this.throttled ?? (this.state.signal.aborted ? this.state.stop : undefined);
+    if (stop !== undefined) throw new Stopped(stop);
+  }
+
+  /**
+   * Waits until the next request may be sent, and the one before it if there is one.
+   * @throws Stopped if the run has ended, or ends meanwhile
+   */
+  async waitForTurn({ preceding }: RequestTemplate): Promise<void> {
+    await this.until(() => this.pausedUntil);
+    if (this.spacing === 0) return;
+    const slot = Math.max(Date.now(), this.nextSlot);
+    this.nextSlot = slot + this.spacing * (preceding === undefined ? 1 : 2);
+    await this.until(() => slot);
+  }
+
+  /**
+   * Counts a request that is about to be sent. Requests under way when the limit is reached are still waited for.
+   * @throws Stopped if the run has ended, or the user's limit on requests is reached
+   */
+  count(): void {
+    this.requireGoing();
+    if (this.sent >= this.maxRequests)
+      throw new Stopped({
+        kind: 'limit',
+        reason: `the run reached its limit of ${this.maxRequests} requests`,
+        remedy: 'raise --max-requests',
+      });
+    this.sent += 1;
+  }
+
+  /** Counts a request that the client sends again by itself. */
+  countResent(): void {
+    this.sent += 1;
+  }
+
+  /** Lets nothing be sent for so many milliseconds, and less from then on if the store often asks for pauses. */
+  pause(ms: number): void {
+    const until = Date.now() + ms;
+    if (until <= this.pausedUntil) return;
+    this.waitedMs += until - Math.max(this.pausedUntil, Date.now());
+    this.pausedUntil = until;
+    const isLimit =
+      this.waitedMs > SPACING.afterWaitingMs && this.sent - this.sentAtLastWait < SPACING.requestsBetween;
+    this.sentAtLastWait = this.sent;
+    if (isLimit && this.spacing < SPACING.maxMs) this.spacing = Math.max(SPACING.firstMs, this.spacing * 1.5);
+    if (this.waitedMs > this.maxWaitMs) {
+      this.throttled ??= {
+        kind: 'throttled',
+        reason: `the store still limits requests (429, or 503 with Retry-After) after ${Math.round(this.maxWaitMs / 1000)} s of waiting`,
+        remedy: 'set a lower --rate, or lift the rate limit of the store for the run',
+      };
+    }
+  }
+
+  private async until(time: () => number): Promise<void> {
+    for (;;) {
+      this.requireGoing();
+      const left = time() - Date.now();
+      if (left <= 0) return;
+      await sleep(Math.min(left, 250));
+    }
+  }
+}
+
+/** Milliseconds to wait before a retry, as a response asks; undefined if it is a final response. */
+export function pauseAsked({ response }: Exchange): number | undefined {
+  if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
+  const after = headerValue(response.headers, 'retry-after');
+  // A 503 without Retry-After is a server error like any other.
+  if (response.status === 503 && after === undefined) return undefined;
+  const asked =
+    after === undefined
+      ? Number.NaN
+      : /^\d+$/.test(after)
+        ? Number(after) * 1000
+        : Date.parse(after) - Date.now();
+  return Math.min(Math.max(Number.isFinite(asked) ? asked : 1000, 50), MAX_RETRY_AFTER_MS);
+}
