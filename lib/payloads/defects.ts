@@ -220,6 +220,7 @@ const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> =
       '1.5',
       '0.1',
       '-2.25',
+      '-0.5',
       '1e-1',
       // Some languages print such a number without a point.
       '5e-7',

@@ -39,6 +39,8 @@ export class HttpClient {
   private limit: number;
   private limits: ResponseLimits;
   private closed = false;
+  /** Requests with pauses of which every try was closed. */
+  private delayedInVain = 0;
   /** Whether our own reader may read what undici cannot. */
   private canFallBack = true;
   /** Whether the server reads pipelined requests, and its responses to them arrive in one piece. */
@@ -280,7 +282,9 @@ export class HttpClient {
     this.closedMidRequest += 1;
     const began = performance.now() - exchange.ms;
     let second = await again();
-    for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
+    const maxTries = this.delayedInVain < MAX_DELAYED_IN_VAIN ? MAX_DELAYED_TRIES : 2;
+    for (let tries = 2; tries < maxTries && wasDelayed(second); tries += 1) second = await again();
+    if (wasDelayed(second)) this.delayedInVain += 1;
     if (second.kind !== 'broken') return second;
     // If nothing listens any more, the first exchange says what happened to the request.
     if (second.fault.kind === 'refused' && exchange.kind === 'broken') return { ...exchange, wentAway: true };
@@ -343,6 +347,9 @@ const isClosed = (exchange: Exchange): boolean =>
 
 /** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
 const MAX_DELAYED_TRIES = 8;
+
+/** Requests with pauses that got no response in any try before others have fewer tries. */
+const MAX_DELAYED_IN_VAIN = 3;
 
 /** Milliseconds after which a close may be due to a pause that a busy machine made longer, and to nothing else later. */
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];

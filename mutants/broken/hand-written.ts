@@ -47,6 +47,19 @@ function defectsIn(request: Received): number {
   return kinds.filter((kind, index) => right[index]?.includes(kind) !== true).length;
 }
 
+/** Closes the connection of a request whose body is too long, as if it were an attack. */
+const floodGuard =
+  (maxBytes: number): Change =>
+  (right) => ({
+    route(request) {
+      if (Number(request.headers['content-length']?.[0] ?? 0) > maxBytes) {
+        request.message.socket.destroy();
+        throw new Error('the body is too long');
+      }
+      right.route(request);
+    },
+  });
+
 /** Opens after rejections in a row, and answers the next request with 503. */
 const circuitBreaker = (after: number) =>
   withFreshState((): Change => {
@@ -149,6 +162,12 @@ export const handWritten: readonly BrokenStore[] = [
     'does not validate a body whose id it knows',
     ['state/answers-any-sequence'],
     trustingKnownIds,
+  ),
+  broken(
+    'drops-larger-bodies',
+    'closes the connection without an answer when a body is larger than 16 KiB',
+    ['invariants/answers'],
+    floodGuard(16 * 1024),
   ),
   broken(
     'breaker-after-30',

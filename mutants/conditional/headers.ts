@@ -48,9 +48,9 @@ export const headers = [
     faults.answers204,
   ),
   conditional(
-    'headers-only-if-cached-502',
-    'Cache-Control: only-if-cached is passed to an empty cache',
-    [wire.onlyIfCached],
+    'headers-no-transform-502',
+    'the compression before the store fails with Cache-Control: no-transform',
+    [wire.noTransform],
     faults.badGateway,
   ),
   conditional(

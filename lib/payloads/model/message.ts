@@ -299,7 +299,7 @@ const proxy = dimension(
       ['x-original-url', '/health'],
       ['x-rewrite-url', '/health'],
     ]),
-    header('cache-control', 'no-cache, only-if-cached'),
+    header('cache-control', 'no-cache, no-transform'),
     // As some proxies and tools pass it on, and clients send it on the usual port (RFC 9110 section 7.2).
     {
       ...withHeaders('with a Host without the port', [['host', '{hostname}']]),

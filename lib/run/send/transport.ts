@@ -37,6 +37,8 @@ const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 const SEGMENT_BYTES = 8 * 1024;
 /** Milliseconds between segments, first and if the response is lost again: a busy server has to respond in between. */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
+/** Bodies sent in segments in vain before no more are: this store closes connections without a response. */
+const MAX_SEGMENTED_IN_VAIN = 3;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
@@ -66,6 +68,8 @@ export class Transport {
   private readonly cookies = new KeptCookies();
   private timeouts = 0;
   private unansweredExpectations = 0;
+  /** Large bodies, since the last that got a response in this way, that got none even in segments. */
+  private segmentedInVain = 0;
 
   constructor(client: HttpClient, pace: Pace, access: ExclusiveAccess, options: TransportOptions) {
     this.client = client;
@@ -102,8 +106,11 @@ export class Transport {
     hasWaited = false,
   ): Promise<Transmitted> {
     const sent = await this.sendOnce(template, id, context, hasWaited);
-    if (!mayHaveBeenRejectedEarly(sent.exchange)) return sent;
-    return { ...sent, exchange: (await this.rejection(template, context)) ?? sent.exchange };
+    if (!mayHaveBeenRejectedEarly(sent.exchange) || this.segmentedInVain >= MAX_SEGMENTED_IN_VAIN)
+      return sent;
+    const rejection = await this.rejection(template, context);
+    this.segmentedInVain = rejection === undefined ? this.segmentedInVain + 1 : 0;
+    return { ...sent, exchange: rejection ?? sent.exchange };
   }
 
   /** Sends a request once, even if its response may be lost. */

@@ -155,7 +155,7 @@ export const browserAgent = given('user-agent', /^Mozilla\//);
 export const probeAgent = given('user-agent', /kube-probe|HealthCheck|bot\b/i);
 export const byScript = given('x-requested-with', /^XMLHttpRequest$/i);
 export const traced = headers((met) => has('traceparent')(met) || has('x-request-id')(met));
-export const onlyIfCached = given('cache-control', /only-if-cached/i);
+export const noTransform = given('cache-control', /no-transform/i);
 export const idempotent = headers(has('idempotency-key'));
 export const prefersMinimal = given('prefer', /return=minimal/i);
 export const emptyField = headers(({ lines }) =>

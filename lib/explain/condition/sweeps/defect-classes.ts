@@ -50,6 +50,13 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
+  ['negative fraction', 'a negative fraction as $', '$ is a negative fraction', 'wrong type'],
+  [
+    'fraction with an exponent',
+    'a fraction with an exponent as $',
+    '$ is a fraction with an exponent',
+    'wrong type',
+  ],
   ['missing', 'a plant without $', '$ is missing', 'missing'],
   ['other-name', '$ in another case', '$ is spelled in another case', 'other name'],
   ['spaced', '$ with white space in the property name', '$ is spelled with white space', 'other name'],

@@ -180,11 +180,15 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
     ...(type === 'a fraction' || type === 'a number' ? [] : [`other than a number ${property}`]),
     type,
     ...(value !== undefined && FALSY.has(shown(value)) ? [`falsy ${property}`] : []),
+    ...(type === 'a fraction' ? fractionKinds(shown(value ?? null)) : []).map((one) => `${one} ${property}`),
     ...(isString ? [`any string ${property}`] : []),
     ...(holdsOne(value) ? [IN_ARRAY] : []),
     `${type} ${property}`,
   ];
 }
+
+const fractionKinds = (text: string): readonly string[] =>
+  compact(text.startsWith('-') && 'negative fraction', /e/i.test(text) && 'fraction with an exponent');
 
 /** How the name of a property is spelled in a plant that lacks it. */
 function spellingOf(property: string, { members }: JsonObject): 'spaced' | 'ended' | 'other-name' {
