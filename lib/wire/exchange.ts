@@ -124,8 +124,6 @@ export type Exchange = {
   readonly collided?: true;
   /** The connection was closed, and nothing listened when the request was sent again. */
   readonly wentAway?: true;
-  /** In a sequence: sent over a different connection from the request before it. */
-  readonly reconnected?: true;
   /** The exchange of the request that its template sends before it, or at the same time. */
   readonly preceding?: Exchange;
 } & (

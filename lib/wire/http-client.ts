@@ -103,29 +103,22 @@ export class HttpClient {
     try {
       const rawSocket = this.rawSocketOf(slot);
       const exchanges: Exchange[] = [];
-      const marked = (exchange: Exchange, isReused: boolean): Exchange =>
-        isReused || exchanges.length === 0 ? exchange : { ...exchange, reconnected: true };
       for (const batch of batchesOf(requests, pipelined && this.canPipeline)) {
-        const isReused = rawSocket.isOpen && batch[0]?.request.delivery?.freshConnection !== true;
         const sent = await this.sendAllOnRawSocket(
           rawSocket,
           batch.map(({ request }) => request),
         );
         for (const [index, exchange] of sent.entries()) {
-          const one = marked(exchange, isReused || index > 0);
           const again = async () => {
             // Never over a connection that has carried a response: this store may be about to close it.
             await rawSocket.close();
-            return marked(
-              await this.sendOnRawSocket(rawSocket, batch[index]?.make() ?? exchange.request),
-              false,
-            );
+            return this.sendOnRawSocket(rawSocket, batch[index]?.make() ?? exchange.request);
           };
           const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
           if (isLost) this.canPipeline = false;
           // A reset after a later response takes the end of earlier ones with it.
           const isCut = sent.length > 1 && isClosed(exchange);
-          exchanges.push(isLost ? await again() : await this.retriedIfClosed(one, again, isCut));
+          exchanges.push(isLost ? await again() : await this.retriedIfClosed(exchange, again, isCut));
         }
       }
       return exchanges;
