@@ -2,7 +2,7 @@
 type Keywords = Readonly<Record<string, unknown>>;
 
 /** Some JSON Schema. */
-export interface AnySchema {
+interface AnySchema {
   readonly json: Keywords;
 }
 

@@ -2,7 +2,7 @@
  * The clauses of the Plant Store interface. Each is covered by the checks that cite it, or excluded for a
  * reason.
  */
-export interface Clause {
+interface Clause {
   readonly text: string;
   /** Why no check covers it. */
   readonly excluded?: string;

@@ -41,7 +41,7 @@ interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
 }
 
 /** A document from which a contract is extracted. */
-export interface Source {
+interface Source {
   readonly document: Document;
   readonly openapi: string;
   readonly overlays: readonly string[];

@@ -18,7 +18,7 @@ type NumeralAt = (path: readonly string[]) => string | undefined;
 export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
 
 /** What the code of a compiled schema calls as `this`. */
-export interface ValidationContext {
+interface ValidationContext {
   /**
    * Whether the numeral of a value is what an integer schema requires.
    * @param integral whether the type is integer, and not number as well

@@ -20,7 +20,7 @@ export interface CatalogueEntry {
 }
 
 /** The clauses of the interface by name. */
-export type Clauses = Readonly<Record<string, { readonly text: string }>>;
+type Clauses = Readonly<Record<string, { readonly text: string }>>;
 
 export function entryOf(check: Check, contract: Contract, clauses: Clauses): CatalogueEntry {
   const { id, level, statement, basis, hint, test } = check;

@@ -7,7 +7,7 @@ import { sample } from './random.ts';
 type Pair = readonly [name: string, value: string];
 
 /** What the document requires of every request besides its body. */
-export interface Required {
+interface Required {
   readonly headers: readonly Pair[];
   /** Parameters of the query, in order. */
   readonly query: readonly Pair[];

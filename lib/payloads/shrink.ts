@@ -4,7 +4,7 @@ import type { Arbitrary, Value } from 'fast-check';
 const MAX_ATTEMPTS = 80;
 
 /** The smallest value with a result, and how it was found. */
-export interface Shrunk<R> {
+interface Shrunk<R> {
   readonly result: R;
   /** The place of each value that was taken among those to which the one before it shrinks. */
   readonly path: readonly number[];

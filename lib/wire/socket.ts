@@ -46,11 +46,6 @@ export class SocketConnection implements Connection {
     return sent.map(ended);
   }
 
-  /** Whether the next request reuses a connection. */
-  get isOpen(): boolean {
-    return this.socket !== undefined;
-  }
-
   async close(): Promise<void> {
     this.abandon();
     this.drop();

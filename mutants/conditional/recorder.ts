@@ -128,7 +128,7 @@ const outcomeOf = (status: number): Outcome => {
 const pairs = (raw: readonly string[]) =>
   raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 
-export interface Recorded {
+interface Recorded {
   /** Decided once per request, before the first step. */
   readonly when: (met: Met) => boolean;
   /** The steps for these requests. */

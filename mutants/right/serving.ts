@@ -38,7 +38,7 @@ export const serving = (
 });
 
 /** The request without its body. */
-export const headOf = (message: IncomingMessage): Received => ({
+const headOf = (message: IncomingMessage): Received => ({
   method: message.method ?? '',
   path: (message.url ?? '').split('?')[0] ?? '',
   headers: message.headersDistinct,

@@ -26,7 +26,7 @@ import {
   SEE_REPORTS,
 } from './terminal-causes.ts';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
   readonly verbose?: boolean | undefined;
   readonly columns?: number | undefined;

@@ -22,7 +22,7 @@ interface DuplicateStatuses {
 }
 
 /** The first id that the user gave, which an earlier run may have used as well. */
-export interface Given {
+interface Given {
   readonly firstId: bigint;
   /** Makes an id that does not follow from `firstId`. */
   readonly otherFirstId: () => bigint;

@@ -48,7 +48,7 @@ const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** An exchange, and the request of the suite that it is about. */
-export interface Transmitted {
+interface Transmitted {
   readonly exchange: Exchange;
   /** The template, or that of the preceding request, if it is that one's exchange and both must be repeated. */
   readonly about: RequestTemplate;
