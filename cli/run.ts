@@ -205,7 +205,7 @@ const trace =
   (exchange, template, during) => {
     const messages = sentAndReceived(exchange, template, baseUrl, redact);
     const [request, answer] = [
-      requestLine(messages.request, MAX_TRACED_CHARACTERS),
+      requestLine(messages.request, { maxCharacters: MAX_TRACED_CHARACTERS }),
       answerLine(messages, MAX_TRACED_CHARACTERS),
     ];
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);

@@ -57,6 +57,7 @@ beforeAll(async () => {
       kind: 'always',
       confirmed: { inside: [24, 24], outside: [0, 24] },
       checks: [IDS[0] ?? ''],
+      expected: '200 with a Plant as application/json',
       advice: 'Accept apostrophes: bind values instead of concatenating SQL.',
       example: { template, exchange, before: [{ template, exchange }] },
       matters: ['name', 'Content-Type'],

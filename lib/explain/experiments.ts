@@ -156,7 +156,8 @@ export class Experiments {
     return exchanges;
   }
 
-  private requestOf(state: RequestState): Request {
+  /** The request as it is sent, with an id of the usual length. */
+  requestOf(state: RequestState): Request {
     return fill(templateOf(state), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
   }
 

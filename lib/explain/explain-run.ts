@@ -7,6 +7,7 @@ import type { CheckFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun, withinBudget } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { merged } from './merge/merged.ts';
+import { withPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 
@@ -96,7 +97,10 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const clusters = [...known];
   for (const cluster of await explainBySymptom(left, experiments))
     clusters.push(await sincePassed(cluster, experiments));
-  return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
+  const causes: Cause[] = [];
+  for (const cluster of merged(clusters))
+    causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
+  return causes;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Explanation {
   /** The simplest request that shows it. */
   readonly state: RequestState;
   readonly exchange: Exchange;
+  /** A request with plainer values, which probably shows it as well. */
+  readonly plainer?: RequestState | undefined;
   /** The request with an ordinary part in place of each decisive one: it does not show the symptom. */
   readonly neutral: RequestState | undefined;
   readonly parts: readonly RequestPart[];
@@ -70,7 +72,7 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
 
 /** What is to be confirmed: a request that shows the symptom, and what is known of it. */
 export type Description = Pick<Explanation, 'state'> &
-  Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral'>> & {
+  Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral' | 'plainer'>> & {
     readonly sweeps?: readonly SweepResult[];
   };
 
@@ -83,7 +85,7 @@ const CONFIRMING_TRIES_IF_SLOW = 1;
 
 /** Sends the request once more, and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
-  { state, subject, conditions = [], sweeps = [], parts = [], neutral }: Description,
+  { state, subject, conditions = [], sweeps = [], parts = [], neutral, plainer }: Description,
   search: Search,
 ): Promise<Explanation> {
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
@@ -99,6 +101,7 @@ export async function explanationOf(
     subject,
     conditions,
     neutral,
+    plainer,
     parts,
     suffices: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),

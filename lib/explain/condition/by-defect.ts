@@ -4,6 +4,7 @@ import { noCredential } from '../../payloads/test-case.ts';
 import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
+import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -76,7 +77,8 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
         ? await conditionsAmong(state, others, search)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
-    const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
+    const plainer = withPlainest(own.candidates, subjects.base, search.experiments);
+    const one = await explanationOfSubject(own, subjects, { ...among, state, plainer, parts }, search);
     // The first result was coincidence.
     if (one.inside[0] < one.inside[1]) return UNEXPLAINED;
     const { feature = one.feature } = subjects;

@@ -151,7 +151,7 @@ const bySize = (
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 /** Members of a group that are listed rather than a class around them. */
-const MAX_PARTS = 3;
+const MAX_PARTS = 4;
 
 function inGroups(
   named: readonly NamedCandidates[],
@@ -195,7 +195,11 @@ function smallestAround(
   if (smallest === undefined) return undefined;
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
-  const exceptions = exactCover(hidden.filter(isIn(smallest)), candidates, classes);
+  const excepted = hidden.filter(isIn(smallest));
+  // Something else may be wrong with a few of many.
+  if (excepted.length <= size * MAX_PART_UNNAMED)
+    return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
+  const exceptions = exactCover(excepted, candidates, classes);
   const condition =
     exceptions === undefined
       ? mostly(smallest.most ?? smallest.condition, candidates.length, size)
@@ -204,6 +208,9 @@ function smallestAround(
 }
 
 const MAX_EXCEPTIONS = 2;
+
+/** The share of a class that is not worth naming as exceptions. */
+const MAX_PART_UNNAMED = 0.05;
 
 /** Names the few classes or values that together make up exactly this set. */
 function exactCover(

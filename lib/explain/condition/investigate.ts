@@ -6,6 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
+import { withPlainest } from '../plainest-request.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
@@ -15,7 +16,7 @@ import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { mayExplain } from './may-explain.ts';
 import { reduce } from './reduce.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
-import { sweep } from './sweep.ts';
+import { type SweepResult, sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { nestingIn, paddedTo } from './sweeps/sizes.ts';
@@ -238,6 +239,14 @@ async function reducedTo(
   return described(state, parts, passing, search);
 }
 
+/** The request with the plainest of the values that the first condition of each sweep names. */
+const plainerValues = (
+  state: RequestState,
+  sweeps: readonly SweepResult[],
+  { experiments }: Search,
+): RequestState =>
+  sweeps.reduce((one, { named: [first] }) => withPlainest(first?.candidates ?? [], one, experiments), state);
+
 /** Says what shows the symptom, and under which conditions. */
 async function described(
   state: RequestState,
@@ -254,7 +263,19 @@ async function described(
   if (subjects !== undefined)
     for (const own of subjects.named) {
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
-      const about = { state: shown, conditions, sweeps, parts: [...search.invalidParts, ...parts], neutral };
+      const plainer = withPlainest(
+        own.candidates,
+        plainerValues(subjects.base, sweeps, search),
+        search.experiments,
+      );
+      const about = {
+        state: shown,
+        plainer,
+        conditions,
+        sweeps,
+        parts: [...search.invalidParts, ...parts],
+        neutral,
+      };
       found.push(await explanationOfSubject(own, subjects, about, search));
     }
   if (!found.some((one) => mayExplain(one, search))) {
@@ -262,7 +283,10 @@ async function described(
     const subject = isNamed ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
     const known = isUnknown ? [suchAs(search.failure, search.contract)] : conditions;
-    return [await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, search)];
+    const plainer = plainerValues(state, sweeps, search);
+    return [
+      await explanationOf({ state, plainer, subject, conditions: known, sweeps, parts, neutral }, search),
+    ];
   }
   return found;
 }

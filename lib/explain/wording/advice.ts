@@ -1,11 +1,15 @@
+import { compact } from '../../collections.ts';
 import type { CheckFailure } from '../cluster.ts';
 import type { TargetSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import { type Topic, topicsOf } from './condition.ts';
+import { fullText, type Topic, topicsOf } from './condition.ts';
 import { hintsOf, type SoftwareSettings } from './stack.ts';
 
-/** What to do about a fault: the fix first, then how such a fault typically comes about. */
+/**
+ * What to do about a fault: the fix first, then hints for the software of the store, then how such a fault typically
+ * comes about.
+ */
 export function adviceFor(
   symptom: TargetSymptom,
   found: Explanation,
@@ -14,6 +18,7 @@ export function adviceFor(
   const topics = new Set(
     [...(found.subject === undefined ? [] : [found.subject]), ...found.conditions].flatMap(topicsOf),
   );
+  const words = [symptom.words, ...compact(found.subject, ...found.conditions).map(fullText)].join(' ');
   // What comes before may be said as a condition.
   const isAfterOthers = found.conditions.some(({ part }) => part === 'earlier requests');
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
@@ -25,6 +30,7 @@ export function adviceFor(
       statuses,
       properties,
       about,
+      says,
       kind,
       isCodePath,
       isErrorAsSuccess,
@@ -35,6 +41,7 @@ export function adviceFor(
       (properties === undefined ||
         (symptom.property !== undefined && properties.includes(symptom.property))) &&
       (about === undefined || about.some((topic) => topics.has(topic))) &&
+      (says === undefined || says.test(words)) &&
       (kind === undefined || kind === ownKind) &&
       (isCodePath === undefined || hasCodePath) &&
       (isErrorAsSuccess === undefined || symptom.isErrorAsSuccess === true) &&
@@ -44,8 +51,11 @@ export function adviceFor(
   if (known === undefined || (known.isGeneral === true && hints.size === 1))
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
   const exchanges = [found.exchange, ...members.map(({ failure }) => failure.exchange)];
-  return `${known.text}${hintsOf(known.settings ?? {}, exchanges)}`;
+  const [first = '', ...background] = sentencesIn(known.text);
+  return [first, ...hintsOf(known.settings ?? {}, exchanges), ...background].join(' ');
 }
+
+const sentencesIn = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/);
 
 interface Advice {
   /** By default any. */
@@ -55,6 +65,8 @@ interface Advice {
   readonly properties?: readonly string[];
   /** Any of them: what was wrong with the request, or what the condition is about. */
   readonly about?: readonly Topic[];
+  /** What the words of the symptom, the subject or a condition contain. */
+  readonly says?: RegExp;
   readonly kind?: Explanation['kind'];
   /** Only for what goes wrong on an unusual way in. */
   readonly isCodePath?: true;
@@ -144,6 +156,187 @@ const ADVICE: readonly Advice[] = [
   {
     kind: 'sequence',
     text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a connection of a pool that is not given back, a counter of failures that blocks a client.',
+  },
+  // What the words of a condition point to.
+  {
+    symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
+    says: /the body is (?:longer|larger) than/,
+    text: 'Raise the limit on the size of bodies: an ordinary plant in up to 1 KiB has to be accepted, and up to 64 KiB a request has to get a response, if only 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
+    settings: {
+      Express: 'express.json({ limit: "100kb" })',
+      Fastify: 'bodyLimit',
+      Flask: 'MAX_CONTENT_LENGTH',
+      Go: 'http.MaxBytesReader',
+    },
+  },
+  {
+    about: ['spelling'],
+    says: /property order|(?:first|last|second) property|\bprecedes\b|comes (?:before|after)/,
+    text: 'Read the properties by their names, not by their positions: the order of the members of a JSON object has no meaning (RFC 8259 section 4).',
+  },
+  {
+    about: ['spelling'],
+    says: /escape/,
+    text: 'Take property names and values from the parsed JSON, not from its text: a regular expression or search does not know that "\\u0069d" is "id" (RFC 8259 section 7).',
+  },
+  {
+    symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
+    says: /charset/,
+    text: 'Read JSON as UTF-8 whatever the charset parameter says (RFC 8259 section 8.1), or answer 415 if you do not support it. An unknown name must not raise an exception that nothing catches.',
+    settings: { Python: 'bytes.decode(charset) raises LookupError' },
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
+    says: /Content-Encoding/,
+    text: 'Answer 415 to content codings that you do not decode, and 400 if decoding fails: catch its error where the body is read.',
+    settings: {
+      Python: 'gzip.BadGzipFile, zlib.error, EOFError',
+      Go: 'gzip.NewReader returns gzip.ErrHeader',
+    },
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
+    says: /surrogate/,
+    text: 'Reject a string with a lone surrogate with 400, or keep it escaped in the response: it cannot be encoded as UTF-8.',
+    settings: {
+      Python: '.encode() raises UnicodeEncodeError, json.dumps(..., ensure_ascii=True) escapes it',
+      JavaScript: 'isWellFormed() and toWellFormed() of strings',
+    },
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
+    says: /numeral of|digits/,
+    text: 'Limit the length of numbers before you convert them, and answer 400 with an Error: catch the error of the conversion, not only that of the JSON parser.',
+    settings: { Python: 'int() raises ValueError above 4,300 digits' },
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
+    about: ['credential'],
+    says: /length/,
+    text: 'Compare tokens of different lengths without an exception, and answer 401.',
+    settings: {
+      JavaScript:
+        'crypto.timingSafeEqual throws unless both have the same length: compare their lengths first, or hashes of both',
+    },
+  },
+  {
+    symptoms: NO_USABLE_RESPONSE,
+    about: ['credential'],
+    says: /\bBasic\b/,
+    text: 'Answer 401 to every scheme but Bearer without decoding what follows it; or catch the errors of decoding: text that is not Base64, or not UTF-8, or has no colon.',
+    settings: { Python: 'binascii.Error, UnicodeDecodeError, ValueError when unpacking' },
+  },
+  {
+    symptoms: ['accepts'],
+    says: /\b(?:same (?:first|second|last)|(?:first|second) half|begins? with|ends? with)\b.*\btoken|\btokens? .*(?:same (?:first|second|last)|(?:first|second) half|begins? with|ends? with)/,
+    text: 'Compare the whole token, in constant time: no prefix, suffix or substring. Look also for a cache or table of accepted tokens with a part of the token as its key.',
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['credential', 'any credential'],
+    says: /Accept (?:names|is|lists|prefers)|whose Accept/,
+    text: 'Answer 401 whatever Accept names: a log-in page or another document for browsers is no rejection if its status is 200. Turn form log-in and redirects off for this path.',
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['credential', 'any credential'],
+    says: /query/,
+    text: 'Match the path without the query where you decide whether a request needs a token.',
+    settings: {
+      JavaScript: 'new URL(request.url, base).pathname instead of request.url',
+      Python: 'urlsplit(self.path).path instead of self.path',
+      Go: 'r.URL.Path instead of r.RequestURI',
+    },
+  },
+  {
+    symptoms: ['accepts'],
+    says: /chunk/,
+    text: 'Validate every body, however it is framed: a request with Transfer-Encoding has a body, but no Content-Length. Look for a test of Content-Length that decides whether there is something to read or check.',
+  },
+  {
+    symptoms: ['accepts'],
+    isCodePath: true,
+    says: /Content-Type/,
+    text: 'Validate every body that you read, however its media type is spelled. Look for a comparison or lookup by the literal text of Content-Type: compare the type without regard to case and parameters.',
+  },
+  {
+    symptoms: ['accepts'],
+    says: /when there is (?:a|no) \w+|there is (?:a|no) tag/,
+    about: ['wrong type', 'missing', 'null', 'falsy', 'other name', 'any body'],
+    text: 'Validate every property in every case: look for a branch that depends on whether the other property is there, and that skips the check.',
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['wrong type'],
+    says: /negative fraction/,
+    text: 'Test whether the id is an integer with the function that is made for it: the remainder of a negative fraction is negative, too.',
+    settings: {
+      JavaScript: 'Number.isInteger(id), as -1.5 % 1 > 0 is false',
+      Python: 'isinstance(id, int) and not isinstance(id, bool)',
+    },
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['wrong type'],
+    says: /exponent|\d+e-\d/,
+    text: 'Test the value of the number, not how it is spelled: 1e-1 is a fraction without a decimal point.',
+    settings: {
+      JavaScript: 'Number.isInteger(id)',
+      Go: 'decode into an int64, or check the result of big.Rat.SetString',
+    },
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['wrong type'],
+    says: /^accepts (?:a fraction|1\.|0\.|a fraction such)/,
+    text: 'Require an integer, and neither round nor cut off: 7.5 is not an id.',
+    settings: {
+      JavaScript: 'Number.isInteger(id); JSON Schema: "type": "integer", not "number"',
+      Python: 'isinstance(id, int) and not isinstance(id, bool)',
+    },
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['wrong type'],
+    says: /any type/,
+    text: 'Check the JSON type of each property that is present: id an integer, name and tag strings; null is none of them. Nothing seems to look at it: add a schema or a test, and answer 400 with an Error.',
+  },
+  {
+    symptoms: ['wrong-body', 'null-property'],
+    statuses: [400],
+    says: /error as a number beyond/,
+    text: 'Use an integer between -2147483648 and 2147483647 as error, for example the status, 400: the document declares it as int32.',
+  },
+  {
+    symptoms: ['wrong-body', 'null-property'],
+    statuses: [400],
+    says: /\berror as\b|\bwithout error\b/,
+    text: 'Use an integer as error, for example the status, 400, and a text as message: {"error": 400, "message": "..."}.',
+    settings: { Fastify: 'setErrorHandler, as its own errors have the reason phrase as error' },
+  },
+  {
+    symptoms: ['wrong-body', 'null-property'],
+    statuses: [400],
+    says: /message as (?:an array|an object)/,
+    text: 'Make message one string: join several messages, or send the first one.',
+    settings: { NestJS: 'an exceptionFactory of ValidationPipe that joins them' },
+  },
+  {
+    symptoms: ['media-type'],
+    statuses: [400],
+    says: /Accept/,
+    text: 'Send every 400 as application/json with an Error, whatever Accept names: do not choose the format of errors by it (the document declares no other).',
+    settings: { Express: 'no req.accepts() or res.format() in the error handler' },
+  },
+  {
+    symptoms: ['unreadable', 'truncated-json', 'text'],
+    statuses: [200],
+    about: ['control character', 'quotes'],
+    text: 'Let a JSON library write the whole response: text that is put together by hand breaks as soon as a value contains a quotation mark, a backslash or a control character.',
+    settings: {
+      Go: 'json.Marshal, as %q writes Go syntax, which is not JSON',
+      Python: 'json.dumps, not an f-string',
+    },
   },
   // The right thing is accepted, but the answer is another.
   {
@@ -358,6 +551,13 @@ const ADVICE: readonly Advice[] = [
   ...eachTopic(['accepts'], {
     falsy:
       'Ask whether the property is there, not whether its value is true: a test such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
+    missing: {
+      text: 'Require id and name as properties of the body itself, and answer 400 if one is missing or null: no defaults, no generated values, no search in nested objects or the query.',
+      settings: {
+        Go: 'pointers: a zero value does not show that a property was absent',
+        Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
+      },
+    },
     null: {
       text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
       settings: {
@@ -365,13 +565,6 @@ const ADVICE: readonly Advice[] = [
         serde: 'a deserializer of your own for the field',
         Pydantic: 'a validator in mode "before"',
         Jackson: '@JsonSetter(nulls = Nulls.FAIL)',
-      },
-    },
-    missing: {
-      text: 'Require id and name as properties of the body itself, and answer 400 if one is missing: no defaults, no generated values, no search in nested objects or the query.',
-      settings: {
-        Go: 'pointers: a zero value does not show that a property was absent',
-        Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
       },
     },
     'wrong type': {

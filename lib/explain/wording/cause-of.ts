@@ -1,17 +1,21 @@
 import { templateOf } from '../../payloads/model/dimension.ts';
+import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
-import { type Cluster, levelOf } from '../cluster.ts';
+import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import type { Symptom } from '../symptom/symptom.ts';
+import { aspectOf, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
 import type { Condition } from './condition.ts';
 
-export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
+export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
   const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
   const { title, condition } = sentenceOf(ofSeveral, found.subject, found.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
+  const checks = catalogue.filter(({ id }) => ids.has(id)).toSorted((a, b) => a.level.localeCompare(b.level));
+  const example = exampleOf(found);
   return {
     title: [title, ...also].join('; also '),
     level: levelOf(cluster),
@@ -20,14 +24,37 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
-    checks: catalogue.flatMap(({ id }) => (ids.has(id) ? [id] : [])),
+    checks: checks.map(({ id }) => id),
+    expected: expectedOf(symptom, experiments.expectedOutcomeOfSent(example), members),
     advice: adviceFor(symptom, found, members),
-    example: exampleOf(found),
+    example,
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: repeatOf(found),
     modulus: found.modulus,
   };
+}
+
+/** The responses that the interface asks for. */
+const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
+  accept: '200 with a Plant as application/json',
+  open: '200 with a Plant, or a rejection: 400 with an Error as application/json',
+  'reject-body': 'a rejection: 400 with an Error as application/json',
+  'reject-credential': 'a rejection: 401, or 400 with an Error as application/json',
+};
+
+/** Symptoms that say more about what is expected than the outcome does. */
+const DETAILS: readonly SymptomKind[] = ['echo', 'detail', 'should-reject'];
+
+/** What should have come in place of a response that shows the symptom. */
+function expectedOf(
+  { kind, status }: Symptom,
+  outcome: ExpectedOutcome,
+  [first]: readonly CheckFailure[],
+): string {
+  if (first !== undefined && DETAILS.includes(kind)) return first.failure.finding.expected;
+  if (status === 400 && aspectOf({ kind, words: '' }) === 'representation') return RESPONSES['reject-body'];
+  return RESPONSES[outcome];
 }
 
 function exampleOf({ template, state, exchange, before = [] }: Explanation): Cause['example'] {
@@ -114,7 +141,13 @@ const requests = (
   phrases: readonly string[],
 ): string => {
   const isAboutOthers = phrases.every((phrase) => /^(?:after|at the same time as) /.test(phrase));
-  if (kind === 'accepts') return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
+  if (kind === 'accepts') {
+    // `requests without a token but with a query`
+    const isContrast =
+      /^requests without/.test(subject?.noun ?? '') && phrases[0]?.startsWith('with ') === true;
+    if (isContrast) return ' but';
+    return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
+  }
   if (kind === 'rejects') return isAboutOthers ? '' : ' for requests';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';

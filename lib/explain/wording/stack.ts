@@ -6,13 +6,15 @@ import type { Exchange } from '../../wire/exchange.ts';
  */
 const LANGUAGES = {
   JavaScript: {
-    software: ['Express', 'Fastify', 'NestJS', 'Joi', 'Zod'],
-    trace: /^x-powered-by: (?:express|next)|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
+    software: ['JavaScript', 'Express', 'Fastify', 'NestJS', 'Joi', 'Zod'],
+    // Node's own server writes the number of seconds like this.
+    trace:
+      /^x-powered-by: (?:express|next)|^keep-alive: timeout=(?:5|72)$|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
   },
   Python: {
-    software: ['FastAPI', 'Pydantic', 'Django', 'Flask', 'marshmallow', 'http.server'],
+    software: ['Python', 'FastAPI', 'Pydantic', 'Django', 'Flask', 'marshmallow', 'http.server'],
     trace:
-      /^server: (?:basehttp|simplehttp|uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
+      /^server: (?:python\/|basehttp|simplehttp|uvicorn|gunicorn|hypercorn|daphne|waitress|wsgi|werkzeug)|Traceback|"detail":\[\{/im,
   },
   Go: {
     software: ['Go', 'Gin'],
@@ -52,12 +54,15 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   return Object.values(LANGUAGES).find(({ trace }) => texts.some((text) => trace.test(text)))?.software ?? [];
 }
 
-/** Settings as sentences, those for the software of the store first. */
-export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): string {
+/** Hints for other software than that of the store, if that is unknown. */
+const MAX_OTHER_HINTS = 3;
+
+/** Hints as sentences: those for the software of the store or, if it is unknown, the first few. */
+export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): readonly string[] {
   const own = softwareOf(exchanges);
-  const isOfThisStack = ([software]: readonly [string, string]) => own.includes(software);
   const all = Object.entries(settings);
-  return [...all.filter(isOfThisStack), ...all.filter((one) => !isOfThisStack(one))]
-    .map(([software, setting]) => ` ${software}: ${setting}.`)
-    .join('');
+  const known = all.filter(([software]) => own.includes(software));
+  return (own.length > 0 ? known : all.slice(0, MAX_OTHER_HINTS)).map(
+    ([software, setting]) => `${software}: ${setting}.`,
+  );
 }

@@ -19,8 +19,9 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   const what = compact(
     `confirmed ${confirmedText(cause)}`,
     ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
-    shown && `request   ${requestLine(shown.request)}`,
+    shown && `request   ${requestLine(shown.request, { matters: cause.matters })}`,
     shown && `response  ${answerLine(shown)}`,
+    cause.expected && `expected  ${truncate(cause.expected)}`,
     `fix       ${truncate(cause.advice, 1000)}`,
   );
   // Half of the steps would be of no use.

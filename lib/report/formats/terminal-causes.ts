@@ -7,7 +7,7 @@ import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
 
-/** With fewer rows, a cause is not worth showing in full. */
+/** With fewer rows, a cause says nothing. */
 const MIN_ROWS = 5;
 
 /** Rows reserved for the other causes. */
@@ -28,38 +28,56 @@ export interface Layout {
 }
 
 /** How many rows the fields of a cause may take. */
-type RowLimits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix', number>>;
+type RowLimits = Readonly<Record<'before' | 'checks' | 'line' | 'fix', number>>;
 
 const ALL = Number.POSITIVE_INFINITY;
-const UNLIMITED: RowLimits = { title: ALL, before: ALL, checks: ALL, line: ALL, fix: ALL };
-const ROOMY: RowLimits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
-const TIGHT: RowLimits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
-const TIGHTEST: RowLimits = { ...TIGHT, fix: 1 };
+const UNLIMITED: RowLimits = { before: ALL, checks: ALL, line: ALL, fix: ALL };
+const ROOMY: RowLimits = { before: 2, checks: 1, line: 3, fix: 4 };
+const TIGHT: RowLimits = { before: 1, checks: 1, line: 2, fix: 3 };
+const TIGHTEST: RowLimits = { before: 1, checks: 0, line: 1, fix: 2 };
+
+/** What fails the run is shown in full, and other findings only if there is nothing else. */
+const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedChecks[] => {
+  const required = open.filter(({ level }) => level === 'MUST');
+  return (required.length > 0 ? required : open).slice(0, MAX_FULL);
+};
 
 /** The causes to be fixed, the first ones in full, in at most so many rows. */
 export function causeRows(open: readonly ExplainedChecks[], max: number, layout: Layout): readonly string[] {
-  const full = open.slice(0, MAX_FULL);
-  const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
-  for (const limits of [ROOMY, TIGHT, TIGHTEST]) {
-    const rows = full.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
-    const height = heightOf(rows, layout.columns);
-    if (height + reserved <= max) return [...rows, ...others(open, full.length, max - height, layout)];
+  const full = worthShowing(open);
+  for (let count = full.length; count > 0; count -= 1) {
+    const reserved = rowsForOthers(open.length - count);
+    for (const limits of [ROOMY, TIGHT, TIGHTEST]) {
+      const rows = full
+        .slice(0, count)
+        .flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
+      const height = heightOf(rows, layout.columns);
+      if (height + reserved <= max) return [...rows, ...others(open, count, max - height, layout)];
+    }
   }
-  // The first one is most useful if it can be reproduced.
-  const rows: string[] = [];
-  let left = max;
-  let shown = 0;
-  for (const one of full) {
-    const later = full.length - shown - 1;
-    const room = left - reserved - later * (shown === 0 ? 2 : MIN_ROWS + 1) - 1;
-    if (room < MIN_ROWS) break;
-    const block = truncatedCause(one, shown + 1, room, layout);
-    rows.push('', ...block);
-    left -= 1 + heightOf(block, layout.columns);
-    shown += 1;
-  }
-  return [...rows, ...others(open, shown, left, layout)];
+  const [first] = full;
+  if (first === undefined) return [];
+  // Half a command is of no use.
+  const room = Math.max(max - rowsForOthers(open.length - 1) - 1, MIN_ROWS);
+  const rows = [
+    '',
+    ...fieldsOf(first, 1, TIGHTEST, layout).slice(0, room - 1),
+    `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
+  ];
+  return [...rows, ...others(open, 1, max - heightOf(rows, layout.columns), layout)];
 }
+
+/** The rows that the first cause needs to be shown in full, and the others to be named. */
+export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): number {
+  const [first] = open;
+  if (first === undefined) return 0;
+  return (
+    1 + heightOf(wholeCause(first, 1, TIGHTEST, layout), layout.columns) + rowsForOthers(open.length - 1)
+  );
+}
+
+/** With an empty row before them. */
+const rowsForOthers = (count: number): number => (count === 0 ? 0 : Math.min(count + 1, MAX_RESERVED));
 
 /** Every cause in full, followed by what `below` says about its checks. */
 export const allCauseRows = (
@@ -76,17 +94,6 @@ const wholeCause = (
   layout: Layout,
 ): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
 
-/** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
-function truncatedCause(one: ExplainedChecks, rank: number, max: number, layout: Layout): readonly string[] {
-  const whole = wholeCause(one, rank, TIGHTEST, layout);
-  return heightOf(whole, layout.columns) <= max
-    ? whole
-    : [
-        ...fieldsOf(one, rank, TIGHTEST, layout).slice(0, max - 1),
-        `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
-      ];
-}
-
 function fieldsOf(
   { cause, level, checks, news }: ExplainedChecks,
   rank: number,
@@ -99,7 +106,7 @@ function fieldsOf(
       index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
     );
   const number = `${rank}. `;
-  const heading = wrapped(visible(title), columns - number.length, limits.title).map((row, index) =>
+  const heading = wrapped(visible(title), columns - number.length).map((row, index) =>
     paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
   );
   const weight = weightOf({ level, checks });
@@ -112,18 +119,40 @@ function fieldsOf(
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap(({ request, response }) => {
       const status = ` → ${response?.status ?? 'no response'}`;
-      const [sent = ''] = wrapped(requestLine(request), columns - INDENT - status.length, 1);
+      const maxCharacters = columns - INDENT - status.length;
+      const [sent = ''] = wrapped(requestLine(request, { maxCharacters }), maxCharacters, 1);
       return field('before', `${sent}${status}`, 1);
     }),
-    ...field('request', counterexample && requestLine(counterexample.request), limits.line),
+    ...field(
+      'request',
+      counterexample &&
+        requestLine(counterexample.request, {
+          matters: cause.matters,
+          maxCharacters: limits.line * (columns - INDENT) - 1,
+        }),
+      limits.line,
+    ),
     ...field('response', counterexample && answerLine(counterexample), limits.line),
-    ...field('fix', visible(advice), limits.fix),
+    ...field('expected', cause.expected && visible(cause.expected), limits.line),
+    ...field('fix', firstSentences(visible(advice), limits.fix, columns - INDENT), ALL),
     ...field(
       'checks',
       limits.checks === 0 ? '' : idsOf(checks, limits.checks, columns - INDENT),
       limits.checks,
     ),
   ];
+}
+
+/** As many sentences as fit in so many rows, but the first one in any case. */
+function firstSentences(text: string, rows: number, columns: number): string {
+  const [first = '', ...more] = text.split(/(?<=[.:!?]) (?=[A-Z])/);
+  let shown = first;
+  for (const sentence of more) {
+    const longer = `${shown} ${sentence}`;
+    if (wrapped(longer, columns).length > rows) break;
+    shown = longer;
+  }
+  return shown;
 }
 
 /** The ids of the checks, as many as fit in so many rows, and how many more there are. */

@@ -23,6 +23,7 @@ import {
   type Layout as CauseLayout,
   causeRow,
   causeRows,
+  minCauseRows,
   SEE_REPORTS,
 } from './terminal-causes.ts';
 
@@ -40,9 +41,6 @@ interface Layout extends CauseLayout {
 const MAX_ROWS = 40;
 const DEFAULT_COLUMNS = 80;
 const MIN_COLUMNS = 40;
-
-/** Rows that the causes get at least. */
-const MIN_CAUSE_ROWS = 10;
 
 const MAX_ITEMS = 3;
 
@@ -111,7 +109,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
     heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
   // What matters least is left out first.
   for (const name of ['summary', 'warnings', 'known', 'untestable'] as const)
-    if (height() + (open.length === 0 ? 0 : MIN_CAUSE_ROWS) > MAX_ROWS) parts[name] = [];
+    if (height() + minCauseRows(open, layout) > MAX_ROWS) parts[name] = [];
   return [
     ...top,
     ...parts.warnings,

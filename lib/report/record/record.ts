@@ -307,6 +307,7 @@ const cause = named(
   'cause',
   object({
     ...comparedCause,
+    expected: optional(described(text, 'What the store should have answered.')),
     matters: described(
       texts,
       'The parts of the request that matter, such as `name` or the name of a header; the others can be anything ordinary.',

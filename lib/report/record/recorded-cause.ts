@@ -13,7 +13,7 @@ type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** The record of a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
-  const { matters, ladders, example } = cause;
+  const { matters, ladders, example, expected } = cause;
   const seen = ({ exchange, template }: PrecedingRequest) =>
     sentAndReceived(exchange, template, target.baseUrl, redact);
   const counterexample = {
@@ -23,7 +23,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   const { fingerprint, answer, ...what } = summarisedCause(cause, redact);
   return {
     ...what,
-    ...redactAll({ matters, ladders }, redact),
+    ...redactAll({ matters, ladders, expected }, redact),
     steps: stepsOf(cause, counterexample).map((line) => inShellOf(line, target)),
     answer,
     counterexample,

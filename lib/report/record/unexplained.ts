@@ -47,6 +47,7 @@ function unexplained(symptom: string, members: readonly RecordedResult[]): Recor
       outside: [0, 0],
     },
     checks: members.map(({ id }) => id),
+    ...(exchange === undefined ? {} : { expected: exchange.expected }),
     advice: lead?.hint ?? '',
     matters: [],
     ladders: [],

@@ -45,11 +45,21 @@ export const truncate = (text: string, maxCharacters = MAX_CHARACTERS) => {
     : shown;
 };
 
+/** The beginning and the end of a text: the end may be what matters. */
+function truncateMiddle(text: string, maxCharacters: number): string {
+  const shown = visible(text);
+  if (shown.length <= maxCharacters) return shown;
+  const count = `… (${text.length} characters) …`;
+  const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
+  const end = Math.floor(kept / 3);
+  return `${beginning(shown, kept - end)}${count}${shown.slice(shown.length - end).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
 const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
-      ? truncate(body.text, maxCharacters)
+      ? truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
 /** The details of a failed check, without colour. */
@@ -91,20 +101,48 @@ const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
 /** Path and query of a URL. */
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 
-/** A request in one line, with the credential only if it is not the usual one. */
-export function requestLine(request: RecordedRequest, maxCharacters = MAX_CHARACTERS): string {
-  const { method, url, headers, body } = request;
+interface RequestLineOptions {
+  readonly maxCharacters?: number | undefined;
+  /** The parts of the request that matter. */
+  readonly matters?: readonly string[] | undefined;
+}
+
+/** The least of a body that is shown, however long the rest of the request is. */
+const MIN_BODY_CHARACTERS = 40;
+
+/** A request in one line, with the credential only if it is not the usual one, and with what matters. */
+export function requestLine(
+  request: RecordedRequest,
+  { maxCharacters = MAX_CHARACTERS, matters = [] }: RequestLineOptions = {},
+): string {
+  const { method, url, body } = request;
+  const head = [`${method} ${pathOf(url)}`, contentType(request), ...notesOf(request, matters)].filter(
+    (part) => part !== '',
+  );
+  const sent = head.join(' ');
+  return `${sent} ${bodyText(body, Math.max(maxCharacters - sent.length - 1, MIN_BODY_CHARACTERS))}`;
+}
+
+/** What is unusual about a request beside its body: `[Accept: text/html]`, `[in chunks]`. */
+function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly string[]): readonly string[] {
   const credential = headerValues(headers, 'authorization');
-  const usual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
-  const authorization = usual
-    ? ''
-    : ` [Authorization: ${credential.length === 0 ? 'none' : truncate(credential.join(' | '), 80)}]`;
-  return `${method} ${pathOf(url)} ${contentType(request)}${authorization} ${bodyText(body, maxCharacters)}`;
+  const isUsual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
+  const decisive = headers.filter(
+    ([name]) =>
+      !['authorization', 'content-type'].includes(name.toLowerCase()) &&
+      matters.some((part) => part.toLowerCase() === name.toLowerCase()),
+  );
+  return compact(
+    !isUsual && `Authorization: ${credential.length === 0 ? 'none' : truncate(credential.join(' | '), 80)}`,
+    ...decisive.map(([name, value]) => truncate(`${name}: ${value}`, 80)),
+    matters.includes('framing') && headerValues(headers, 'transfer-encoding').length > 0 && 'in chunks',
+    matters.includes('segments') && delivery.cuts !== undefined && 'in several segments',
+  ).map((note) => `[${note}]`);
 }
 
 /** A request that was sent before another one, with the status of its response. */
 export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
-  `${requestLine(request, maxCharacters)} → ${response?.status ?? 'no response'}`;
+  `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 
 /** A response in one line, or why there was none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {

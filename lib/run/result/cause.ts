@@ -46,8 +46,10 @@ export interface Cause {
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
   readonly until?: StatusCounts | undefined;
-  /** Ids of the failed checks that it explains, in the order of the catalogue. */
+  /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
   readonly checks: readonly string[];
+  /** What the store should have answered, for example `200 with a Plant`. */
+  readonly expected: string;
   /** What to fix first, then how such a fault typically comes about. */
   readonly advice: string;
   /** The simplest request that shows it, and the requests that have to be sent before. */

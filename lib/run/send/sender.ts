@@ -233,8 +233,14 @@ export class Sender {
   private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
     const { state, recovery } = this.options;
     const { outage } = this.transport;
-    if (state.stop === undefined && (outage.isSuspected || outage.isCertain || outage.answersTooMuch))
-      await recovery.duringOutage(outage, context, this);
+    const ask = async () => {
+      if (state.stop === undefined && (outage.isSuspected || outage.isCertain || outage.answersTooMuch))
+        await recovery.duringOutage(outage, context, this);
+    };
+    // A store that fails while several requests are in flight may serve one at a time.
+    if (outage.isSuspected && !this.access.isHeldBy(context))
+      await this.access.exclusively({ ...context }, ask);
+    else await ask();
     return exchange;
   }
 

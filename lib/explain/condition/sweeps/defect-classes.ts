@@ -4,6 +4,8 @@ import type { CandidateClass } from '../candidates.ts';
 /** The class of the bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
+/** The same, but for bodies without content. */
+export const UNPARSABLE = 'unparsable';
 
 /** The class of the right values that are in an array. */
 export const IN_ARRAY = 'in an array';
@@ -27,6 +29,7 @@ type DefectClass = readonly [id: string, noun: string, clause: string, topic: To
 const BROAD: readonly DefectClass[] = [
   ['any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any body'],
   [NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'not JSON', 'text'],
+  [UNPARSABLE, 'any text that is not JSON', 'the body cannot be parsed as JSON', 'not JSON', 'text'],
   ['object', 'any JSON object', 'the body is an object but not a NewPlant', 'any body'],
   ['wrong type', 'any type for every property', 'a property has the wrong type', 'wrong type'],
   ['absent', 'a plant without its required properties', 'a required property is missing', 'missing'],

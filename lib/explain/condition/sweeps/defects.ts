@@ -9,7 +9,7 @@ import { isInvalid } from '../../../payloads/validity.ts';
 import { firstValue } from '../../symptom/body.ts';
 import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
-import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName } from './defect-classes.ts';
+import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
 
 /**
  * Everything that can be wrong with a body, one value at a time.
@@ -220,7 +220,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
     },
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     label: name,
-    classes: ['any', NOT_JSON, ...compact(kind), ...(sent === '' ? ['none'] : [])],
+    classes: ['any', NOT_JSON, ...(sent === '' ? ['none'] : [UNPARSABLE]), ...compact(kind)],
   };
 }
 

@@ -22,8 +22,9 @@ type Counterexample = NonNullable<RecordedCause['counterexample']>;
 /** The request that shows a cause, with what matters in it, what was sent before it, and its response. */
 export function CauseExchange({
   exchange,
+  expected,
   matters,
-}: Readonly<{ exchange: Counterexample; matters: readonly string[] }>) {
+}: Readonly<{ exchange: Counterexample; expected: string | undefined; matters: readonly string[] }>) {
   const { before = [], request } = exchange;
   const isMarked = mattersIn(request, matters) !== undefined;
   return (
@@ -34,6 +35,7 @@ export function CauseExchange({
         </More>
       )}
       <Messages exchange={exchange} matters={matters} />
+      {expected !== undefined && <p class="aside">Expected: {inline(expected)}.</p>}
       {isMarked && (
         <p class="aside">
           The highlighted parts of the request trigger the fault. The others can have any ordinary value.

@@ -78,7 +78,7 @@ export function Cause({
   open,
 }: Readonly<{ explained: ExplainedChecks; rank: number; record: RunRecord; open: boolean }>) {
   const { cause, level, checks, known } = explained;
-  const { title, advice, counterexample, steps, matters, ladders, fingerprint } = cause;
+  const { title, advice, expected, counterexample, steps, matters, ladders, fingerprint } = cause;
   const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
   return (
     <Card
@@ -100,7 +100,9 @@ export function Cause({
       }
     >
       <Fix advice={advice} />
-      {counterexample !== undefined && <CauseExchange exchange={counterexample} matters={matters} />}
+      {counterexample !== undefined && (
+        <CauseExchange exchange={counterexample} expected={expected} matters={matters} />
+      )}
       <Commands list={steps} />
       <Ladders ladders={ladders} />
       <Explained checks={checks} record={record} />

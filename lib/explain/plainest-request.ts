@@ -1,0 +1,96 @@
+import { withWords } from '../payloads/fresh.ts';
+import { JsonObject } from '../payloads/json.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
+import { isValid } from '../payloads/validity.ts';
+import type { Cluster } from './cluster.ts';
+import type { Candidate } from './condition/candidates.ts';
+import { type Experiments, withinBudget } from './experiments.ts';
+import type { Explanation } from './explanation.ts';
+import { Search } from './search.ts';
+
+/** A name that a reader recognises as unremarkable, and that a store has not seen before. */
+const PLAIN_NAME = withWords((word) => `Aloe ${word(5)}`);
+
+/** Characters that are hard to read, or that a shell line has to escape, count as so many bytes. */
+const COST_OF_ODD_CHARACTER = 10;
+const ODD = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
+/** What a tool such as curl does not send by itself counts as so many bytes. */
+const COST_OF_DELIVERY = 40;
+
+/** How much a reader of a request has to take in, in bytes. */
+function costOf(state: RequestState, experiments: Experiments): number {
+  const { headers, path, delivery, framing } = experiments.requestOf(state);
+  const text = [path, experiments.textOf(state), ...headers.flat()].join(' ');
+  const isDelivered = delivery !== undefined && Object.keys(delivery).length > 0;
+  return (
+    Buffer.byteLength(text) +
+    (text.match(ODD)?.length ?? 0) * COST_OF_ODD_CHARACTER +
+    (isDelivered ? COST_OF_DELIVERY : 0) +
+    (framing === 'chunked' ? COST_OF_DELIVERY : 0) +
+    (state.template.preceding === undefined ? 0 : COST_OF_DELIVERY)
+  );
+}
+
+/** The request with the plainest of several values that show the symptom alike. */
+export function withPlainest(
+  candidates: readonly Candidate[],
+  state: RequestState,
+  experiments: Experiments,
+): RequestState {
+  const [plainest = state] = candidates
+    .map((candidate) => candidate.apply(state))
+    .map((one) => ({ one, cost: costOf(one, experiments) }))
+    .toSorted((a, b) => a.cost - b.cost)
+    .map(({ one }) => one);
+  return plainest;
+}
+
+/** The cause with the plainest request that shows it: without what does not matter, and with plain values. */
+export async function withPlainestRequest(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+  const { found, members, symptom } = cluster;
+  const [lead] = members;
+  if (lead === undefined || !isSingleRequest(found)) return cluster;
+  const search = new Search({ ...lead, symptom }, experiments);
+  const plainer = found.plainer ?? found.state;
+  const expected = search.expectedOutcomeOf(found.state);
+  const tries = [withPlainPlant(plainer, found, search), plainer, withPlainPlant(found.state, found, search)];
+  for (const state of new Set(tries)) {
+    const isPlainer = costOf(state, experiments) < costOf(found.state, experiments);
+    if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
+    const exchange = await withinBudget(() => search.shownBy(state));
+    if (exchange !== undefined) return { ...cluster, found: { ...found, state, exchange } };
+  }
+  return cluster;
+}
+
+const isSingleRequest = ({ kind, template, before = [], repeat, modulus }: Explanation): boolean =>
+  kind === 'always' &&
+  template === undefined &&
+  before.length === 0 &&
+  repeat.times === 1 &&
+  modulus === undefined;
+
+/** The request without optional properties that do not matter, and with a plain name if that does not matter. */
+function withPlainPlant(state: RequestState, found: Explanation, { contract }: Search): RequestState {
+  const { shape } = contract.newPlant;
+  const involved = involvedIn(found);
+  const members = state.plant.members
+    .filter(([name]) => involved.has(name) || shape.required.has(name) || !shape.properties.has(name))
+    .map(([name, value]) =>
+      name === 'name' && !involved.has(name) ? ([name, PLAIN_NAME] as const) : ([name, value] as const),
+    );
+  const plain = { ...state, plant: new JsonObject(members) };
+  const wasValid = isValid(contract, state.plant);
+  return wasValid && !isValid(contract, plain.plant) ? state : plain;
+}
+
+/** The properties that the cause is about. */
+function involvedIn({ subject, conditions, parts }: Explanation): ReadonlySet<string> {
+  const words = [subject, ...conditions].flatMap((one) =>
+    one === undefined ? [] : [one.clause, one.phrase, one.noun, one.note, one.property, one.part],
+  );
+  return new Set([
+    ...parts.map(({ name }) => name),
+    ...words.flatMap((text) => text?.split(/[^\p{L}\p{N}_$]+/u) ?? []),
+  ]);
+}
