@@ -21,7 +21,7 @@ import { orderSweep } from './sweeps/order.ts';
 import { nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
-/** Finds out under which condition a failure shows; undefined if it does not show again. */
+/** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
   const { failingState: lead, ordinary } = search;
   if (lead === undefined) return undefined;
@@ -59,7 +59,9 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
 }
 
-/** Adds to the explanation what the ordinary and failing requests share, if that also matters. */
+/**
+ * Adds what the ordinary and the failing request have in common to the conditions, if that matters as well.
+ */
 async function withSharedConditions(
   found: readonly Explanation[],
   state: RequestState,
@@ -76,10 +78,13 @@ async function withSharedConditions(
   }));
 }
 
-/** Common buffer and block sizes, and common moduli. */
+/** Common buffer sizes, block sizes and moduli. */
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
-/** What is found if an ordinary request of exactly that size fails, and one with a byte more or less does not. */
+/**
+ * Explains the failure by the exact size of the body, if an ordinary request of that size fails and requests
+ * with one byte more or less do not.
+ */
 async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinaryVariants, experiments, failure } = search;
   const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
@@ -100,7 +105,10 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   return [await explanationOf(about, search)];
 }
 
-/** Explains the failure by an ordinary request that shares one trait with the failing one. */
+/**
+ * Explains the failure by an ordinary request that shares one trait with the failing one: size, nesting, or a
+ * split character.
+ */
 async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
   const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
@@ -117,7 +125,7 @@ async function likeFailing(lead: RequestState, search: Search): Promise<readonly
   return undefined;
 }
 
-/** The plant of an ordinary request in a body as large as the failing one. */
+/** Ordinary requests with a body as large as that of the failing one. */
 function padded(lead: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
   const size = experiments.sizeOf(lead);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
@@ -129,7 +137,10 @@ function padded(lead: RequestState, base: RequestState, { experiments }: Search)
   );
 }
 
-/** Ordinary requests of which one character arrives in two pieces, if the failing one may have been split like that. */
+/**
+ * Ordinary requests in which one character arrives in two pieces, if that may have happened in the failing
+ * request.
+ */
 function split(
   lead: RequestState,
   base: RequestState,
@@ -152,7 +163,7 @@ function split(
   }));
 }
 
-/** What is found with the very id that failed, if others like it pass, and its class tells them apart. */
+/** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
   lead: RequestState,
   base: RequestState,
@@ -165,19 +176,21 @@ async function byClassOfId(
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, hidden } = await sweep(idSweep, state, search, false);
   const [only, ...others] = named;
-  // One value may fail by chance.
+  // A single value may fail by chance.
   const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
   return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 
-/** Whether a nested body fails like any malformed one: some parsers reject deep nesting as malformed. */
+/**
+ * Whether a deeply nested body fails just like malformed JSON: some parsers reject deep nesting as malformed.
+ */
 const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
   nestingIn(search.experiments.textOf(lead)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
 const UNDECLARED = 'extra';
 
-/** If the size decides, it explains whatever is larger. */
+/** If the size of the body decides, the explanation covers any larger body. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   const condition = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
   const limit = condition?.bytesAbove ?? 0;
@@ -186,13 +199,13 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
     : { feature: { condition, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
-/** A body that is larger by as much may fail because of its size. */
+/** Minimum number of extra bytes for the size of a body to be a likely reason. */
 const LARGER_BYTES = 500;
 
 const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
-/** Whether both the failing and the passing request keep their outcome with fresh values. */
+/** Whether both failing and passing requests keep their outcomes with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
@@ -203,7 +216,9 @@ async function isSteady(
   return true;
 }
 
-/** Every ordinary request shows it. Looks for unusual ones that do not. */
+/**
+ * Handles a symptom that every ordinary request shows, by looking for unusual requests that do not show it.
+ */
 async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
@@ -217,7 +232,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
   return described(state, [], undefined, search);
 }
 
-/** Whether values that passed earlier fail now: then earlier requests matter, and not the values. */
+/** Whether values that passed earlier fail now. If so, earlier requests matter, not the values. */
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,
@@ -228,7 +243,7 @@ async function showsNow(
   return false;
 }
 
-/** Reduces a failing request towards a passing one, and explains the remaining differences. */
+/** Reduces the failing request towards the passing one, and explains the remaining differences. */
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,
@@ -238,7 +253,7 @@ async function reducedTo(
   return described(state, parts, passing, search);
 }
 
-/** Says what shows the symptom, and under which conditions. */
+/** Explains the symptom: what is wrong with the request, and under which conditions. */
 async function described(
   state: RequestState,
   parts: readonly RequestPart[],

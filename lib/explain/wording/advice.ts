@@ -5,7 +5,7 @@ import type { SymptomKind } from '../symptom/symptom.ts';
 import { type Topic, topicsOf } from './condition.ts';
 import { hintsOf, type SoftwareSettings } from './stack.ts';
 
-/** What to do about a fault: the fix first, then how such a fault typically comes about. */
+/** Advice for a fault: the fix first, then how such a fault typically comes about. */
 export function adviceFor(
   symptom: TargetSymptom,
   found: Explanation,
@@ -14,7 +14,7 @@ export function adviceFor(
   const topics = new Set(
     [...(found.subject === undefined ? [] : [found.subject]), ...found.conditions].flatMap(topicsOf),
   );
-  // What comes before may be said as a condition.
+  // Preceding requests may also be part of the condition.
   const isAfterOthers = found.conditions.some(({ part }) => part === 'earlier requests');
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const isValid = members.every(({ failure }) => failure.template.ordinary === true);
@@ -48,20 +48,20 @@ export function adviceFor(
 }
 
 interface Advice {
-  /** By default any. */
+  /** By default all symptoms. */
   readonly symptoms?: readonly SymptomKind[];
   readonly statuses?: readonly number[];
-  /** Of the response. */
+  /** The property of the response that is wrong. */
   readonly properties?: readonly string[];
-  /** Any of them: what was wrong with the request, or what the condition is about. */
+  /** Applies if any of these is what was wrong with the request, or what a condition is about. */
   readonly about?: readonly Topic[];
   readonly kind?: Explanation['kind'];
-  /** Only for what goes wrong on an unusual way in. */
+  /** Only if the fault is on an unusual code path. */
   readonly isCodePath?: true;
   readonly isErrorAsSuccess?: true;
-  /** Only for requests that the store has to accept. */
+  /** Only if the store must accept all of the failing requests. */
   readonly isOfValidRequest?: true;
-  /** If one check alone fails, its hint says more. */
+  /** Yields to the hint of the failed checks if they share one, since that hint is more specific. */
   readonly isGeneral?: true;
   readonly text: string;
   readonly settings?: SoftwareSettings;
@@ -75,7 +75,7 @@ const NO_USABLE_RESPONSE: readonly SymptomKind[] = [
   'not-http',
 ];
 
-/** What is advised about some symptoms, by what the fault is about. */
+/** One piece of advice for each topic. */
 const eachTopic = (
   symptoms: readonly SymptomKind[],
   byTopic: Partial<Readonly<Record<Topic, string | Pick<Advice, 'text' | 'settings'>>>>,
@@ -86,7 +86,7 @@ const eachTopic = (
     ...(typeof advice === 'string' ? { text: advice } : advice),
   }));
 
-/** What is known about typical faults, the special before the general. */
+/** Advice for typical faults, specific before general. The first that applies is given. */
 const ADVICE: readonly Advice[] = [
   {
     symptoms: ['stops-answering', 'crashes'],
@@ -145,7 +145,7 @@ const ADVICE: readonly Advice[] = [
     kind: 'sequence',
     text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a connection of a pool that is not given back, a counter of failures that blocks a client.',
   },
-  // The right thing is accepted, but the answer is another.
+  // The request is rightly accepted, but the response is wrong.
   {
     symptoms: ['wrong-success'],
     statuses: [201],
@@ -250,7 +250,7 @@ const ADVICE: readonly Advice[] = [
     symptoms: ['no-body', 'text', 'truncated-json', 'unreadable', 'null-property', 'wrong-body'],
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
   },
-  // Crashes.
+  // The store crashes.
   ...eachTopic(NO_USABLE_RESPONSE, {
     credential:
       'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
@@ -306,7 +306,7 @@ const ADVICE: readonly Advice[] = [
     symptoms: NO_USABLE_RESPONSE,
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
-  // What has to be rejected is accepted.
+  // The store accepts what it must reject.
   {
     symptoms: ['accepts'],
     isCodePath: true,
@@ -386,7 +386,7 @@ const ADVICE: readonly Advice[] = [
       },
     },
   }),
-  // What has to be accepted is rejected.
+  // The store rejects what it must accept.
   {
     symptoms: ['rejects'],
     about: ['scheme'],

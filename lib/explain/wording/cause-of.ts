@@ -43,7 +43,8 @@ function exampleOf({ template, state, exchange, before = [] }: Explanation): Cau
 }
 
 /**
- * A title from a symptom and the conditions under which it shows.
+ * Composes a title from a symptom and the conditions under which it shows.
+ *
  * @param subject what was wrong with the request, if it had to be rejected
  */
 export function sentenceOf(
@@ -68,7 +69,7 @@ export function sentenceOf(
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
 
-/** Repetitions for two requests that have to meet in the store, as those of a shell seldom do. */
+/** Number of repetitions if two requests have to coincide in the store; those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
@@ -76,10 +77,10 @@ const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat
     ? { times: TIMES_BESIDE, inFlight: 1 }
     : repeat;
 
-/** A list of headers longer than this is summarised. */
+/** A longer list of headers is summarised. */
 const MAX_NAMED_HEADERS = 3;
 
-/** The phrases without duplicates, with one for all headers of which nothing but the name is said. */
+/** The phrases without duplicates. Headers of which only the presence matters share one phrase. */
 function phrasesOf(known: readonly Condition[]): readonly string[] {
   const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
   const own = (one: Condition) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
@@ -90,7 +91,7 @@ function phrasesOf(known: readonly Condition[]): readonly string[] {
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** The clauses, without `there is a tag` if another one describes the tag. */
+/** The clauses without duplicates. Omits `there is a tag` if another clause describes the tag. */
 function clausesOf(known: readonly Condition[], subject: Condition = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
   const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>
@@ -107,7 +108,7 @@ const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
   return kind === 'should-reject' && !isBare ? 'accepts requests' : words;
 };
 
-/** What stands between the symptom and the phrases. */
+/** The words between the symptom and the phrases. */
 const requests = (
   { kind, status, property }: Symptom,
   subject: Condition | undefined,
