@@ -13,8 +13,8 @@ import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
 /**
- * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it
- * fails there every time.
+ * Runs the random cases of a check, in one go or in several. The first failure is confirmed in isolation, and
+ * shrunk if it recurs each time.
  */
 export function randomCases(
   checkId: string,
@@ -30,11 +30,10 @@ export function randomCases(
   const count = caseCountOf(test, cases, plants, named);
   const id = execution.ids.reserve(count + 1);
   const sampled = (index: number) => sampleAfter(named, arbitrary, seed, checkId, index);
-  /** The places of the named cases that were tried. */
+  /** Indices of the named cases that were tried. */
   const tried: number[] = [];
   let next = first;
   let isShrunk = false;
-  /** How much of the covering array was tried. */
   tally.coverage = () => {
     if (test.covers === undefined) return undefined;
     const own = test.covers(plants, tried);
@@ -70,7 +69,7 @@ export function randomCases(
   };
 }
 
-/** Confirms a failure in isolation, and shrinks it if it fails there every time. */
+/** Confirms a failure in isolation, and shrinks it if it recurs each time. */
 async function inIsolation(
   failure: Failure,
   index: number,
@@ -85,7 +84,7 @@ async function inIsolation(
   const { when, retries = {} } = again;
   const { result, path } = await shrink(value, arbitrary, again, async (smaller) => {
     const other = await runTestCase(smaller, execution.ids.retryId(index), rules, execution);
-    // A smaller payload may fail for another cause; only the original one counts.
+    // A smaller payload may fail for a different reason; accept only the same problem.
     return other?.finding.problem === again.finding.problem ? { ...other, when, retries } : undefined;
   });
   return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };

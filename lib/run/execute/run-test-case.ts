@@ -8,8 +8,9 @@ import type { Execution } from './execution.ts';
 import { judged } from './judging.ts';
 
 /**
- * Sends the request of a test case and judges the answer.
- * @returns undefined if it passes
+ * Sends the request of a test case and judges the response.
+ *
+ * @returns undefined if the case passes
  */
 export async function runTestCase(
   one: TestCase,
@@ -33,7 +34,8 @@ export async function runTestCase(
 }
 
 /**
- * Makes sure that the store accepts a control request; a rejected one is tried once more with another id.
+ * Makes sure that the store accepts a control request. A rejected one is sent once more with another id.
+ *
  * @throws Untestable if it is rejected again
  */
 export async function requireAccepted(

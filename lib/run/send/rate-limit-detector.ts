@@ -2,11 +2,11 @@ import { fields, statusOf } from '../../judge/reading.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** Ordinary plants that are sent one at a time to see whether the store accepts them then. */
+/** Number of ordinary plants to send one at a time, to see whether the store then accepts them. */
 const ISOLATED_REQUESTS = 12;
 
 /**
- * Detects what looks like a rate limiter that does not send Retry-After: 503 to some ordinary plants, but not
+ * Detects what may be a rate limiter that sends no Retry-After: a 503 for some ordinary plants, but not for
  * all.
  */
 export class RateLimitDetector {
@@ -20,8 +20,7 @@ export class RateLimitDetector {
   }
 
   /**
-   * @param sendOne sends an ordinary plant with nothing else under way; undefined if nothing can be sent any
-   * more
+   * @param sendOne sends an ordinary plant with nothing else in flight; undefined if nothing more can be sent
    */
   async advice(sendOne: () => Promise<Exchange | undefined>): Promise<string | undefined> {
     const { plants, rejected503 } = this;
