@@ -7,21 +7,21 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
-/** Called with the events of a socket. */
+/** Receives the events of a socket. */
 interface Listener {
   onData(chunk: Buffer): void;
-  /** Called with the error that ended the socket, if there was one. */
+  /** Called with the error that ended the socket, if any. */
   onEnd(error?: Error): void;
 }
 
 /**
- * A connection with our own writer and reader, for what an HTTP library does not send (broken framing, a
+ * A raw socket with our own writer and reader, for what an HTTP library does not send (broken framing, a
  * delivery) or does not accept (an unsolicited 100 Continue).
  */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
-  /** Any event on an idle connection ends it, since no response is due. */
+  /** On an idle connection, no response is due, so any event ends the connection. */
   private readonly idle: Listener = { onData: () => this.drop(), onEnd: () => this.drop() };
   private listener = this.idle;
   private abandon: () => void = () => {};
@@ -37,8 +37,8 @@ export class SocketConnection implements Connection {
   }
 
   /**
-   * Pipelines requests (RFC 9112 section 9.3.2), and waits for the outcome of all. Requests left over when
-   * the connection ends have no response.
+   * Pipelines requests (RFC 9112 section 9.3.2) and waits for all outcomes. Requests that are not answered
+   * before the connection ends have no response.
    */
   async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
     const sent = requests.map((request) => sentOf(request, limits));
@@ -46,7 +46,7 @@ export class SocketConnection implements Connection {
     return sent.map(ended);
   }
 
-  /** Whether the next request reuses a connection. */
+  /** Whether the next request will reuse an open connection. */
   get isOpen(): boolean {
     return this.socket !== undefined;
   }
@@ -62,7 +62,7 @@ export class SocketConnection implements Connection {
     this.listener = this.idle;
   }
 
-  /** Resolves with an open socket: the one kept, or else a new one. */
+  /** Resolves with an open socket: the current one, or a new one. */
   private opened(): Promise<Socket> {
     if (this.socket !== undefined) return Promise.resolve(this.socket.setTimeout(0));
     const { secure, timeout } = this.endpoint;
@@ -116,7 +116,7 @@ export class SocketConnection implements Connection {
       Object.assign(one, {
         outcome,
         ms: performance.now() - started,
-        // A 100 that comes late is that of a busy machine.
+        // If a 100 arrived late, the machine was busy; do not report it as missing.
         ...(writer.sentWithoutContinue && !one.reader.interim.includes(100)
           ? { continueWaitMs: continueWait }
           : {}),
@@ -126,7 +126,7 @@ export class SocketConnection implements Connection {
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
-    // A request that waits for 100 Continue is never pipelined.
+    // A request with these settings is never pipelined, so the first request decides.
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
     const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, continueWait);
     let deadline: Deadline | undefined;
@@ -135,9 +135,9 @@ export class SocketConnection implements Connection {
         end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
         resolve(false);
       };
-      // Closed while the connection was being opened.
+      // The connection was closed while it was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
-      // Our own pauses do not count towards the time limit.
+      // Exclude our own pauses from the time limit.
       const paused = segments.length * pauseMs + (waits ? continueWait : 0);
       deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
         endWith(timeoutFault(timeout, waiting[0]?.reader.partial() !== undefined)),
@@ -156,7 +156,8 @@ export class SocketConnection implements Connection {
               deadline?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
-            // A server that answers before it has read the body may not find the start of the next request.
+            // A server that answers before it has read the whole body may not find the beginning of the next
+            // request.
             resolve(bytes.length === 0 && writer.done);
           } catch (error) {
             endWith(faultOf(error));
@@ -180,7 +181,7 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request under way, and its outcome so far. */
+/** A request in flight, and its outcome so far. */
 interface Written {
   readonly request: Request;
   readonly reader: ResponseReader;
@@ -197,7 +198,10 @@ function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Excha
     : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
-/** The segments of several requests. Each request begins in the segment in which the previous one ends. */
+/**
+ * The segments of several requests, joined so that each request begins in the segment in which the previous
+ * one ends.
+ */
 function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
   return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
     const last = before.at(-1) ?? new Uint8Array();
@@ -226,7 +230,7 @@ export function refusesConnections({ host, port, timeout }: Endpoint): Promise<b
   });
 }
 
-/** Whether a server completes a TLS handshake, whatever its certificate. */
+/** Whether a server completes a TLS handshake. Accepts any certificate. */
 export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, rejectUnauthorized: false });
