@@ -1,6 +1,7 @@
 /**
- * Shrinks a list while a property holds: first finds a short suffix, then removes ever smaller pieces (delta
- * debugging).
+ * Shrinks a list while a property holds: first finds a short suffix, then removes smaller and smaller pieces
+ * (delta debugging).
+ *
  * @param shows whether the property holds for a part of the list; undefined ends the search
  */
 export async function shortest<T>(
