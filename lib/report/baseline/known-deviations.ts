@@ -5,15 +5,15 @@ import { sendsTheSame } from './entry-state.ts';
 
 type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
 
-/** The entries that still apply: known ones, and stale ones for those of their failures that still occur. */
+/** The entries that apply: known ones, and stale ones for the failures that still occur. */
 export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
   (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 
-/** Failures of a check beyond those of its recorded problems, whose number is limited. */
+/** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
 export const unaccounted = ({ failed, problems }: RecordedResult): number =>
   failed - sum(problems, (problem) => problem.failed);
 
-/** The entries that make a failed check a known deviation; none if not all of its failures are known. */
+/** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
 export function acceptedBy(
   result: RecordedResult,
   record: WithoutCiResult,
@@ -29,9 +29,9 @@ export function acceptedBy(
 }
 
 /**
- * The entries of the causes of a check, if all of them are known. They say nothing about a check that sent the same
- * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes, or a cause
- * that is fixed now may have hidden it.
+ * The entries for the causes of a check, if all of its causes are known. Empty if the check sent the same
+ * requests as in the run that recorded the baseline: then, a failure that no entry names is new, unless it is
+ * intermittent or was hidden by a cause that has been fixed.
  */
 function byCause(
   result: RecordedResult,

@@ -19,14 +19,14 @@ interface Annotation {
   readonly lines: readonly string[];
 }
 
-/** GitHub shows so many annotations per level and step, and silently drops the rest. */
+/** GitHub shows only this many annotations for each level and step, and silently drops the rest. */
 const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
 
 const MAX_CHECKS = 5;
 
-/** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
+/** GitHub workflow commands, one on each line: errors for what fails the CI result, warnings, and notices. */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
@@ -96,5 +96,5 @@ function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotati
 
 const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
-/** Escapes the value of a property of a workflow command, which ends at a colon or a comma. */
+/** Escapes the value of a property in a workflow command, where a colon or a comma would end it. */
 const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

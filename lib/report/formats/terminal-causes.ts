@@ -7,27 +7,27 @@ import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
 
-/** With fewer rows, a cause is not worth showing in full. */
+/** Minimum number of rows for showing a cause in full. */
 const MIN_ROWS = 5;
 
-/** Rows reserved for the other causes. */
+/** Maximum number of rows reserved for the causes that are not shown in full. */
 const MAX_RESERVED = 5;
 
 export const SEE_REPORTS = '(all with --verbose)';
 
-/** Columns before the text of a row of a cause. */
+/** Columns to the left of the text of a cause. */
 const INDENT = 13;
 
-/** Columns before a step, and before what continues one. */
+/** Columns to the left of a step, and of its continuation. */
 const [STEP, CONTINUED] = [5, 7];
 
-/** The width of the terminal, and how to colour text. */
+/** The width of the terminal, and the function that colours text. */
 export interface Layout {
   readonly columns: number;
   readonly paint: Paint;
 }
 
-/** How many rows the fields of a cause may take. */
+/** The maximum number of rows for each field of a cause. */
 type RowLimits = Readonly<Record<'title' | 'before' | 'checks' | 'line' | 'fix', number>>;
 
 const ALL = Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ const ROOMY: RowLimits = { title: 3, before: 2, checks: 1, line: 2, fix: 3 };
 const TIGHT: RowLimits = { title: 2, before: 1, checks: 0, line: 1, fix: 2 };
 const TIGHTEST: RowLimits = { ...TIGHT, fix: 1 };
 
-/** The causes to be fixed, the first ones in full, in at most so many rows. */
+/** The causes to be fixed in at most `max` rows, the first ones in full. */
 export function causeRows(open: readonly ExplainedChecks[], max: number, layout: Layout): readonly string[] {
   const full = open.slice(0, MAX_FULL);
   const reserved = open.length > full.length ? Math.min(open.length - full.length + 1, MAX_RESERVED) : 0;
@@ -45,7 +45,7 @@ export function causeRows(open: readonly ExplainedChecks[], max: number, layout:
     const height = heightOf(rows, layout.columns);
     if (height + reserved <= max) return [...rows, ...others(open, full.length, max - height, layout)];
   }
-  // The first one is most useful if it can be reproduced.
+  // The first cause is most useful if it can be reproduced, so it gets the most room.
   const rows: string[] = [];
   let left = max;
   let shown = 0;
@@ -61,7 +61,7 @@ export function causeRows(open: readonly ExplainedChecks[], max: number, layout:
   return [...rows, ...others(open, shown, left, layout)];
 }
 
-/** Every cause in full, followed by what `below` says about its checks. */
+/** Every cause in full, followed by the rows that `below` returns for it. */
 export const allCauseRows = (
   open: readonly ExplainedChecks[],
   layout: Layout,
@@ -76,7 +76,9 @@ const wholeCause = (
   layout: Layout,
 ): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
 
-/** A cause in at most so many rows, without the steps if they do not fit: half a command is of no use. */
+/**
+ * A cause in at most `max` rows. The steps are omitted if they do not fit, since half a command is useless.
+ */
 function truncatedCause(one: ExplainedChecks, rank: number, max: number, layout: Layout): readonly string[] {
   const whole = wholeCause(one, rank, TIGHTEST, layout);
   return heightOf(whole, layout.columns) <= max
@@ -126,7 +128,7 @@ function fieldsOf(
   ];
 }
 
-/** The ids of the checks, as many as fit in so many rows, and how many more there are. */
+/** The ids of as many checks as fit into the rows, and the number of the others. */
 function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number): string {
   const ids = checks.map(({ id }) => id);
   const fits = (most: number) => wrapped(firstNames(most, ids), columns).length <= rows;
@@ -135,7 +137,7 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
   return firstNames(most, ids);
 }
 
-/** The steps, each on a line of its own, below their heading: they can be copied as a block. */
+/** The steps below their heading, one on each line, so that they can be copied as a block. */
 function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] {
   const rows = steps.flatMap((step) =>
     shellRows(visible(step), columns - STEP, columns - CONTINUED).map(
@@ -145,18 +147,18 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
-/** How many checks a cause explains, and their level. */
+/** The number of checks that a cause explains, and their level. */
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
-  // Without an example, the words before it say nothing.
+  // Drop the words that introduce an example if the example did not fit.
   return `${number}${row.replace(/ (?:for|to|with|in) requests such as:…$|,? such as:…$/, '…')}${weight}`;
 }
 
-/** The causes from the given place on, one row for each, as far as there is room. */
+/** The causes from index `from` on, one in each row, as far as there is room. */
 function others(
   open: readonly ExplainedChecks[],
   from: number,

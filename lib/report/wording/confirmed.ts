@@ -5,7 +5,7 @@ import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
-/** Text for the confirming requests inside and outside a cause's condition. */
+/** How to word the confirming requests that meet the condition of a cause, and those that do not. */
 const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
   always: ['such requests failed', 'others'],
   'now-and-then': ['requests failed, now and then', 'others'],
@@ -31,7 +31,7 @@ export function confirmedText({
 
 const NOTHING_TRIED: Tried = [0, 0];
 
-/** How often a failure occurred again on a retry; undefined if it was not retried. */
+/** How often a failure recurred when it was retried; undefined if it was not retried. */
 export function retrySummary({
   when,
   retries = {},

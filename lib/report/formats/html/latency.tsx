@@ -27,7 +27,10 @@ export function Latency({ record: { latency, options } }: Readonly<{ record: Run
   );
 }
 
-/** Pixels. Horizontal lengths are percentages, so that the plot has any width and its text one size. */
+/**
+ * Vertical lengths, in pixels. Horizontal ones are percentages, so that the plot fits any width while its
+ * text keeps its size.
+ */
 const TOP = 58;
 const HEIGHT = 140;
 const FOOT = 26;
@@ -90,7 +93,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
 
 const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
 
-/** The distribution in numbers; each row doubles the time. */
+/** The distribution as a table. Each row covers twice the time of the previous one. */
 function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyData }>) {
   const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
   let seen = 0;
