@@ -23,7 +23,7 @@ const CONCLUSIONS: Readonly<Record<Word, string>> = {
   stuck: 'stopped',
 };
 
-/** What a user waits for, and what a run does meanwhile. */
+/** How long a user waits for a run, and what the run does meanwhile. */
 export async function defaultRun(rounds: number): Promise<Findings> {
   const { tools: others, absent } = installed();
   const tools = [suite, ...others];
