@@ -22,10 +22,10 @@ export async function explanationFor(
   if (first === undefined) return undefined;
   const label = labelOf(failure);
   const text = Buffer.from(failure.exchange.request.body ?? []).toString('utf8');
-  const known =
+  const byLabelOrFeature =
     found.find(({ labels }) => labels?.includes(label) === true) ??
     found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
-  if (known !== undefined) return known;
+  if (byLabelOrFeature !== undefined) return byLabelOrFeature;
   const { neutral, parts, suffices } = first;
   if (first.known?.includes(label) === true) return inUndeclared(found, search);
   const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
@@ -57,8 +57,11 @@ async function partsMayShow(alone: RequestState, failing: RequestState, search: 
 
 /** Whether the explanation is about an invalid body and the failure about a credential, or vice versa. */
 function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
-  const [one, other] = [experiments.expectedOutcomeOf(state), experiments.expectedOutcomeOfSent(failure)];
-  return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
+  const [explained, failed] = [
+    experiments.expectedOutcomeOf(state),
+    experiments.expectedOutcomeOfSent(failure),
+  ];
+  return subject !== undefined && explained !== failed && mustReject(explained) && mustReject(failed);
 }
 
 /** Defects that put a valid value into an undeclared property. */

@@ -92,10 +92,10 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const unread =
     alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
   const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
-  const known = compact(alike, unread, lost);
-  const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
-  const clusters = [...known];
-  for (const cluster of await explainBySymptom(left, experiments))
+  const runWide = compact(alike, unread, lost);
+  const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
+  const clusters = [...runWide];
+  for (const cluster of await explainBySymptom(unexplained, experiments))
     clusters.push(await sincePassed(cluster, experiments));
   return merged(clusters).map((cluster) => causeOf(cluster, catalogue));
 }
@@ -106,9 +106,9 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
  */
 const withCompleteResponse = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
   if (one.failure.exchange.response?.size === undefined) return one;
-  const like = all.find(
+  const complete = all.find(
     ({ failure: { finding, exchange } }) =>
       exchange.response?.size === undefined && finding.problem === one.failure.finding.problem,
   );
-  return like === undefined ? one : { ...one, symptom: like.symptom };
+  return complete === undefined ? one : { ...one, symptom: complete.symptom };
 };

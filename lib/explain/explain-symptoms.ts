@@ -43,17 +43,17 @@ async function explainSymptom(
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
-  let left = simplestFirst(members, experiments);
-  for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const { symptom, explanations } = await explainLead(lead, left, experiments);
-    const explaining = await assigned(left, lead, explanations, experiments);
+  let unexplained = simplestFirst(members, experiments);
+  for (let lead = unexplained[0]; lead !== undefined; lead = unexplained[0]) {
+    const { symptom, explanations } = await explainLead(lead, unexplained, experiments);
+    const explaining = await assigned(unexplained, lead, explanations, experiments);
     for (const found of explanations) {
-      const explained = left.filter((member) => explaining.get(member) === found);
+      const explained = unexplained.filter((member) => explaining.get(member) === found);
       // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
       clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments.contract));
     }
-    left = left.filter((one) => explaining.get(one) === undefined);
+    unexplained = unexplained.filter((one) => explaining.get(one) === undefined);
   }
   return clusters;
 }
@@ -148,7 +148,7 @@ const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => s
 
 /** Adds the preceding requests that each explanation needs. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
-  const all: Explanation[] = [];
-  for (const one of found) all.push((await withinBudget(() => withHistory(one, search))) ?? one);
-  return all;
+  const explanations: Explanation[] = [];
+  for (const one of found) explanations.push((await withinBudget(() => withHistory(one, search))) ?? one);
+  return explanations;
 }

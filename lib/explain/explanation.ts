@@ -91,7 +91,7 @@ export async function explanationOf(
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ hidden }) => hidden).length;
-  const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
+  const confirming = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
   const others =
     neutral === undefined ? NOTHING_TRIED : await tried(neutral, CONFIRMING_TRIES - outside, search);
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
@@ -104,7 +104,7 @@ export async function explanationOf(
     parts,
     suffices: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
-    inside: [inside + again[0], inside + again[1]],
+    inside: [inside + confirming[0], inside + confirming[1]],
     outside: [others[0], outside + others[1]],
   };
 }
@@ -126,14 +126,14 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
  * symptom.
  */
 async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
-  let [failed, all] = [0, 0];
+  let [failed, conclusive] = [0, 0];
   const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
-  for (let left = maxTries; left > 0 && search.experiments.hasBudget; left -= 1) {
+  for (let remaining = maxTries; remaining > 0 && search.experiments.hasBudget; remaining -= 1) {
     const shows = await search.shows(state);
     if (shows === true) failed += 1;
-    if (shows !== undefined) all += 1;
+    if (shows !== undefined) conclusive += 1;
   }
-  return [failed, all];
+  return [failed, conclusive];
 }
 
 /** The request with all of its fresh values fixed to those of one id, so that it is identical each time. */

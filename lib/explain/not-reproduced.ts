@@ -21,16 +21,17 @@ export function intermittentOverall(
     ({ failure: { when } }) => when === 'always' || when === 'this-request',
   );
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
-  const whole = run.results.find(({ check }) => check.id === invariant?.check.id);
-  if (whole === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS) return undefined;
-  const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
+  const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
+  if (wholeResult === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS)
+    return undefined;
+  const every = Math.max(2, Math.round(wholeResult.cases / Math.max(1, wholeResult.failed)));
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
     conditions: [
       { note: `${toWhom(symptom)}about one request of the run in ${every}, whatever it contains` },
     ],
-    inside: [whole.failed, whole.cases],
+    inside: [wholeResult.failed, wholeResult.cases],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
 }

@@ -134,12 +134,12 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
   let waves = 0;
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
     // Several pairs, each with its own id: the two requests of a pair may miss each other.
-    const [one] = await sendTogether(after('concurrent'), size, search);
-    if (one === undefined) continue;
+    const [shown] = await sendTogether(after('concurrent'), size, search);
+    if (shown === undefined) continue;
     if ((await sendTogether(state, size, search)).length > 0) return undefined;
     if ((await sendTogether(after('other'), size, search)).length > 0) return undefined;
     waves += 1;
-    exchange = one;
+    exchange = shown;
   }
   if (exchange === undefined || waves < 2) return undefined;
   return { state: after('concurrent'), exchange, waves, repeat: inPairs(size) };

@@ -30,11 +30,12 @@ const ENOUGH_FAILURES = 4;
  * requests.
  */
 export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
-  const { ordinary, failingState: lead = ordinary } = search;
-  const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
-  const like =
-    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(search.symptom) ? like : lead;
+  const { ordinary, failingState: failing = ordinary } = search;
+  const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
+  const ordinaryWithSameNames =
+    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(failing).join()) ??
+    ordinary;
+  const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
     (await byOwnId(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
@@ -48,11 +49,11 @@ export async function circumstancesOf(search: Search): Promise<Explanation | und
 
 /** Finds whether the id of the failing request decides: other ids pass, and this one fails. */
 async function byOwnId(search: Search): Promise<Explanation | undefined> {
-  const { failingState: lead, failure } = search;
-  if (lead === undefined) return undefined;
-  const other = await search.send(lead);
-  if (search.isShown(other, lead) !== false) return undefined;
-  const found = await byValue(lead, failure.exchange, other, search);
+  const { failingState: failing, failure } = search;
+  if (failing === undefined) return undefined;
+  const other = await search.send(failing);
+  if (search.isShown(other, failing) !== false) return undefined;
+  const found = await byValue(failing, failure.exchange, other, search);
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 

@@ -60,12 +60,12 @@ const withPreceding = (
  * is not one of the parts that matter.
  */
 function withOrdinary(property: string, found: Explanation): Explanation | undefined {
-  const own = found.parts.find(({ name }) => name === property);
-  if (own === undefined || found.neutral === undefined) return undefined;
+  const partOfProperty = found.parts.find(({ name }) => name === property);
+  if (partOfProperty === undefined || found.neutral === undefined) return undefined;
   return {
     ...found,
-    state: own.copy(found.neutral, found.state),
-    parts: found.parts.filter((part) => part !== own),
+    state: partOfProperty.copy(found.neutral, found.state),
+    parts: found.parts.filter((part) => part !== partOfProperty),
     conditions: found.conditions.filter(({ part }) => part !== property),
   };
 }
@@ -112,7 +112,9 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
     const header = name.toLowerCase();
     if (!hasHeader(headers, header)) continue;
     const having = (state: RequestState, value: string): RequestState => {
-      const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== header);
+      const others = (state.template.headers ?? []).filter(
+        ([otherName]) => otherName.toLowerCase() !== header,
+      );
       return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
     };
     let last: Explanation | undefined;
@@ -150,11 +152,11 @@ const newKey = (): string => `"${randomUUID()}"`;
 async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   const expected = search.expectedOutcomeOf(state);
-  const one =
+  const direct =
     expected === 'reject-credential'
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
       : await afterOne(preceding);
-  if (one !== undefined) return one;
+  if (direct !== undefined) return direct;
   const atRest = await preceding.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
@@ -167,7 +169,7 @@ async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefi
 async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if (search.symptom.kind !== 'accepts') return undefined;
-  let found: Explanation | undefined;
+  let explanation: Explanation | undefined;
   for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
@@ -176,17 +178,17 @@ async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefi
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
     const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
-    found = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
+    explanation = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
   }
-  return found;
+  return explanation;
 }
 
 /** Whether the response contains values of a preceding plant that the request itself does not contain. */
 function hasEarlierValues({ before, exchange }: Sequence): boolean {
-  const own = Buffer.from(exchange.request.body ?? []).toString('utf8');
+  const requestText = Buffer.from(exchange.request.body ?? []).toString('utf8');
   const earlier = before.flatMap((one) => valuesIn(one.exchange.request.body));
   const answered = new Set(valuesIn(exchange.response?.body));
-  return earlier.some((text) => answered.has(text) && !own.includes(text));
+  return earlier.some((text) => answered.has(text) && !requestText.includes(text));
 }
 
 /** The strings and numbers in a JSON object, as text. */

@@ -129,10 +129,10 @@ export class SequenceProbe {
   }
 
   private async send({ change }: Kind, count: number): Promise<readonly PrecedingRequest[]> {
-    const one = { ...this.ordinary, ...change(this.ordinary) };
+    const state = { ...this.ordinary, ...change(this.ordinary) };
     const sent: PrecedingRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
-      sent.push({ template: templateOf(one), exchange: await this.search.send(one) });
+      sent.push({ template: templateOf(state), exchange: await this.search.send(state) });
     return sent;
   }
 
@@ -196,8 +196,8 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
 /** The same, with pauses in which the store may recover. */
 async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
   for (let pauses = 0; ; pauses += 1) {
-    const one = await accepted(search);
-    if (one !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return one;
+    const ordinary = await accepted(search);
+    if (ordinary !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return ordinary;
     await sleep(RECOVERY_PAUSE_MS);
   }
 }

@@ -206,7 +206,7 @@ export function died(
   const { exchange, template } = last.failure;
   const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
   const symptom = { kind: 'stops-answering', words: 'stops answering for good' } as const;
-  const known = {
+  const common = {
     ...bareExplanation(ordinary, exchange),
     kind: 'from-then-on',
     until: answers,
@@ -218,7 +218,7 @@ export function died(
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
     const conditions = [{ note: 'from some point in the run onwards' }];
     const found = {
-      ...known,
+      ...common,
       conditions,
       inside: [members.length, members.length],
       repeat: { times, inFlight: 1 },
@@ -230,7 +230,7 @@ export function died(
   const repeat = { times: last.symptom.kind === 'no-answer' ? REQUESTS_TO_USE_UP_A_POOL : 1, inFlight: 1 };
   return {
     symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
-    found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
+    found: { ...common, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
     members,
   };
 }
@@ -298,12 +298,12 @@ export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments
 const afterSoMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
-  [lead]: readonly CheckFailure[],
+  [firstFailure]: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
-    if (isForAWhile !== true || lead === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Search(lead, experiments));
+    if (isForAWhile !== true || firstFailure === undefined) return undefined;
+    const preceding = await SequenceProbe.of(state, new Search(firstFailure, experiments));
     return preceding && afterMany(preceding);
   });
 
@@ -363,8 +363,8 @@ export async function failsFromSomePointOn(
   // A store that takes a second for each answer may use up the budget here.
   await withinBudget(async () => {
     for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const one = { ...state, ...change(state) };
-      before.push({ template: templateOf(one), exchange: await experiments.send(one) });
+      const request = { ...state, ...change(state) };
+      before.push({ template: templateOf(request), exchange: await experiments.send(request) });
     }
   });
   // Repeated, since perhaps only some plants fail.

@@ -63,11 +63,12 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
   if (await beganToShow(subjects, search)) return { kind: 'unsteady' };
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
   const label = labelOf(search.failure);
-  const known = labelsOf(subjects.candidates);
-  if (subjects.named.length === 0 || (known.includes(label) && !labels.includes(label))) return UNEXPLAINED;
-  const found: Explanation[] = [];
-  for (const own of subjects.named) {
-    const [candidate] = own.candidates;
+  const triedLabels = labelsOf(subjects.candidates);
+  if (subjects.named.length === 0 || (triedLabels.includes(label) && !labels.includes(label)))
+    return UNEXPLAINED;
+  const explanations: Explanation[] = [];
+  for (const subject of subjects.named) {
+    const [candidate] = subject.candidates;
     if (candidate === undefined) continue;
     const state = candidate.apply(subjects.base);
     const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
@@ -76,15 +77,16 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
         ? await conditionsAmong(state, others, search)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
-    const one = await explanationOfSubject(own, subjects, { ...among, state, parts }, search);
+    const explanation = await explanationOfSubject(subject, subjects, { ...among, state, parts }, search);
     // The first result was a coincidence.
-    if (one.inside[0] < one.inside[1]) return UNEXPLAINED;
-    const { feature = one.feature } = subjects;
-    found.push({ ...one, known, feature });
+    if (explanation.inside[0] < explanation.inside[1]) return UNEXPLAINED;
+    const { feature = explanation.feature } = subjects;
+    explanations.push({ ...explanation, known: triedLabels, feature });
   }
   // That the store also accepts some other invalid bodies does not explain this failure.
-  const isOther = isBody && !known.includes(label) && !found.some((one) => mayExplain(one, search));
-  return isOther ? UNEXPLAINED : { kind: 'explained', explanations: found };
+  const isOther =
+    isBody && !triedLabels.includes(label) && !explanations.some((one) => mayExplain(one, search));
+  return isOther ? UNEXPLAINED : { kind: 'explained', explanations };
 }
 
 /** Explains the symptom by one set of defects or credentials that show it. */
@@ -179,8 +181,8 @@ async function decides(
 function repaired(state: RequestState, search: Search): RequestState['plant'] {
   const { ordinary } = search;
   if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
-  const one = differences(ordinary, state)
+  const candidate = differences(ordinary, state)
     .map((part) => part.copy(ordinary, state))
     .find((next) => search.expectedOutcomeOf(next) !== 'reject-body');
-  return one?.plant ?? ordinary.plant;
+  return candidate?.plant ?? ordinary.plant;
 }

@@ -100,14 +100,14 @@ export function named(
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
   const silent = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
-  let left = shown;
+  let unnamed = shown;
   const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
     found.push({ condition, group, candidates, isExact });
-    left = left.filter((candidate) => !candidates.includes(candidate));
+    unnamed = unnamed.filter((candidate) => !candidates.includes(candidate));
   };
   for (const one of bySize(classes, shown)) {
     const has = isIn(one);
-    const candidates = left.filter(has);
+    const candidates = unnamed.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
     // If most members of a class gave no result, the class as a whole cannot be said to fail.
     if (silent.filter(has).length > shown.filter(has).length) continue;
@@ -116,13 +116,15 @@ export function named(
       addName(one.condition, one.group, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
-  for (const candidate of left) {
-    if (!left.includes(candidate)) continue;
-    const own = narrowest(candidate);
-    const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
-    if (own?.some !== undefined && siblings.length > 1)
-      addName(own.some(candidate), own.group, siblings, false);
-    else addName(candidate.condition, own?.group ?? candidate.classes[0] ?? '', [candidate]);
+  for (const candidate of unnamed) {
+    if (!unnamed.includes(candidate)) continue;
+    const narrowestClass = narrowest(candidate);
+    const siblings = unnamed.filter(
+      (other) => narrowestClass !== undefined && narrowest(other) === narrowestClass,
+    );
+    if (narrowestClass?.some !== undefined && siblings.length > 1)
+      addName(narrowestClass.some(candidate), narrowestClass.group, siblings, false);
+    else addName(candidate.condition, narrowestClass?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
   const groups = inGroups(found, tries, classes);
   // One nearly complete class is better than fragments of several.
@@ -201,9 +203,9 @@ function smallestAround(
 ): NamedCandidates | undefined {
   const hidden = thoseIn(tries, false);
   const conclusive = [...thoseIn(tries, true), ...hidden];
-  const around = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
+  const containing = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
   const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
-  const [smallest] = around.toSorted((a, b) => sizeOf(a) - sizeOf(b));
+  const [smallest] = containing.toSorted((a, b) => sizeOf(a) - sizeOf(b));
   if (smallest === undefined) return undefined;
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
@@ -224,13 +226,13 @@ function exactCover(
   classes: readonly CandidateClass[],
 ): readonly Condition[] | undefined {
   const parts: Condition[] = [];
-  let left = candidates;
+  let uncovered = candidates;
   for (const one of bySize(classes, candidates)) {
     const has = isIn(one);
-    if (left.filter(has).length < 2 || others.some(has)) continue;
+    if (uncovered.filter(has).length < 2 || others.some(has)) continue;
     parts.push(one.condition);
-    left = left.filter((candidate) => !has(candidate));
+    uncovered = uncovered.filter((candidate) => !has(candidate));
   }
-  parts.push(...left.map(({ condition }) => condition));
+  parts.push(...uncovered.map(({ condition }) => condition));
   return parts.length <= MAX_EXCEPTIONS ? parts : undefined;
 }

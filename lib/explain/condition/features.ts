@@ -64,11 +64,11 @@ function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
   const [ordinary] = ordinaryStates(contract);
   const good = membersOf(write(ordinary.plant, 1n));
-  const own = membersOf(body);
+  const members = membersOf(body);
   return [...shape.properties.keys()].filter((name) => {
-    if (!Object.hasOwn(own, name)) return shape.required.has(name);
+    if (!Object.hasOwn(members, name)) return shape.required.has(name);
     // Compare doubles, not numerals: serialising the value could overflow the stack.
-    return validate(() => undefined, { ...good, [name]: own[name] }).length > 0;
+    return validate(() => undefined, { ...good, [name]: members[name] }).length > 0;
   }).length;
 }
 

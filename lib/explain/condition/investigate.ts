@@ -23,17 +23,17 @@ import { textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { failingState: lead, ordinary } = search;
-  if (lead === undefined) return undefined;
+  const { failingState: failingRequest, ordinary } = search;
+  if (failingRequest === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
-  const expected = search.expectedOutcomeOf(lead);
+  const expected = search.expectedOutcomeOf(failingRequest);
   if (mustReject(expected)) {
     const found = await byDefect(expected === 'reject-body', search);
     if (found.kind === 'explained') return found.explanations;
     if (found.kind === 'unsteady') return undefined;
   }
-  if (await isUnparsed(lead, search)) {
+  if (await isUnparsed(failingRequest, search)) {
     const found = await byDefect(true, search);
     return found.kind === 'explained' ? found.explanations : undefined;
   }
@@ -45,13 +45,13 @@ export async function investigate(search: Search): Promise<readonly Explanation[
     else if (shows === false) hidden.push(base);
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
-  const [failing = lead] = shown;
+  const [failing = failingRequest] = shown;
   const [passing] = hidden;
   const base = passing ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await withExactSize(search)) ?? (await likeFailing(lead, search));
+    const found = (await withExactSize(search)) ?? (await likeFailing(failingRequest, search));
     if (found !== undefined) return found;
-    if (!(await showsEachTime(lead, search))) return byClassOfId(lead, base, search);
+    if (!(await showsEachTime(failingRequest, search))) return byClassOfId(failingRequest, base, search);
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
@@ -63,7 +63,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
  * Adds what the ordinary and the failing request have in common to the conditions, if that matters as well.
  */
 async function withSharedConditions(
-  found: readonly Explanation[],
+  explanations: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
   search: Search,
@@ -71,7 +71,7 @@ async function withSharedConditions(
   const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
     (await withinBudget(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
-  return found.map((one) => ({
+  return explanations.map((one) => ({
     ...one,
     conditions: [...one.conditions, ...conditions],
     ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
@@ -109,30 +109,33 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
  * Explains the failure by an ordinary request that shares one trait with the failing one: size, nesting, or a
  * split character.
  */
-async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
+async function likeFailing(
+  failing: RequestState,
+  search: Search,
+): Promise<readonly Explanation[] | undefined> {
   const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
-  for (const state of padded(lead, base, search)) {
+  for (const state of padded(failing, base, search)) {
     if ((await search.shows(state)) !== true) continue;
-    const found = await reducedTo(base, state, search);
-    return found.map((each) => ({ ...each, ...featureOf(each) }));
+    const explanations = await reducedTo(base, state, search);
+    return explanations.map((each) => ({ ...each, ...featureOf(each) }));
   }
-  const deep = nestingIn(search.experiments.textOf(lead));
+  const deep = nestingIn(search.experiments.textOf(failing));
   const nested = deep && { ...base, plant: base.plant.with(UNDECLARED, deep.nested(deep.levels)) };
   if (nested !== undefined && (await search.shows(nested)) === true) return reducedTo(base, nested, search);
-  for (const state of split(lead, base, search))
+  for (const state of split(failing, base, search))
     if (await showsEachTime(state, search)) return reducedTo(base, state, search);
   return undefined;
 }
 
 /** Ordinary requests with a body as large as that of the failing one. */
-function padded(lead: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
-  const size = experiments.sizeOf(lead);
+function padded(failing: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
+  const size = experiments.sizeOf(failing);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
   // A byte of white space may count less than a byte of content, so also try four times the size.
-  const { defect: _, ...rest } = lead;
-  return [base, { ...rest, plant, edits }].flatMap((one) =>
+  const { defect: _, ...request } = failing;
+  return [base, { ...request, plant, edits }].flatMap((one) =>
     [size, 4 * size].map((bytes) => ({ ...one, edits: [...edits, paddedTo(bytes)] })),
   );
 }
@@ -142,14 +145,14 @@ function padded(lead: RequestState, base: RequestState, { experiments }: Search)
  * request.
  */
 function split(
-  lead: RequestState,
+  failing: RequestState,
   base: RequestState,
   { contract, experiments }: Search,
 ): readonly RequestState[] {
-  const { cut, framing } = lead.template;
+  const { cut, framing } = failing.template;
   const [property] = stringsOf(contract.newPlant.shape);
   const mayBeSplit =
-    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(lead));
+    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(failing));
   if (property === undefined || !mayBeSplit) return [];
   const wide = withWords((word) => `${word(8)}木${word(4)}`);
   const ways: readonly RequestTemplate[] = [
@@ -165,12 +168,12 @@ function split(
 
 /** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
-  lead: RequestState,
+  failingRequest: RequestState,
   base: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
-  const failing = freshId === undefined ? undefined : withFixedId(lead, freshId);
+  const failing = freshId === undefined ? undefined : withFixedId(failingRequest, freshId);
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
@@ -184,8 +187,8 @@ async function byClassOfId(
 /**
  * Whether a deeply nested body fails just like malformed JSON: some parsers reject deep nesting as malformed.
  */
-const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
-  nestingIn(search.experiments.textOf(lead)) !== undefined &&
+const isUnparsed = async (failing: RequestState, search: Search): Promise<boolean> =>
+  nestingIn(search.experiments.textOf(failing)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
 const UNDECLARED = 'extra';
@@ -265,19 +268,19 @@ async function described(
   const subjects = mustReject(expected)
     ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search))
     : undefined;
-  const found: Explanation[] = [];
+  const explanations: Explanation[] = [];
   if (subjects !== undefined)
-    for (const own of subjects.named) {
-      const shown = own.candidates[0]?.apply(subjects.base) ?? state;
+    for (const named of subjects.named) {
+      const shown = named.candidates[0]?.apply(subjects.base) ?? state;
       const about = { state: shown, conditions, sweeps, parts: [...search.invalidParts, ...parts], neutral };
-      found.push(await explanationOfSubject(own, subjects, about, search));
+      explanations.push(await explanationOfSubject(named, subjects, about, search));
     }
-  if (!found.some((one) => mayExplain(one, search))) {
+  if (!explanations.some((one) => mayExplain(one, search))) {
     const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
     const subject = isNamed ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
     const known = isUnknown ? [suchAs(search.failure, search.contract)] : conditions;
     return [await explanationOf({ state, subject, conditions: known, sweeps, parts, neutral }, search)];
   }
-  return found;
+  return explanations;
 }

@@ -139,8 +139,8 @@ function withSameInPreceding(
   const body = preceding?.template.body;
   if (preceding === undefined || body === undefined || !('json' in body)) return template;
   const { json } = body;
-  const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
-  if (own === undefined || before === undefined || comparableText(own) !== comparableText(before))
+  const [value, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
+  if (value === undefined || before === undefined || comparableText(value) !== comparableText(before))
     return template;
   const same = json instanceof JsonObject ? changed(json) : json;
   return {
@@ -163,10 +163,10 @@ function withSharedValues(from: RequestState, { plant }: RequestState, copy: Req
 
 /** Copies all members of one name to the position of the first such member, or to the end. */
 function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {
-  const own = from.members.filter(([one]) => one === name);
+  const members = from.members.filter(([one]) => one === name);
   const at = to.members.findIndex(([one]) => one === name);
   const others = to.members.filter(([one]) => one !== name);
-  return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...own));
+  return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...members));
 }
 
 const ORDER: RequestPart = {
@@ -201,7 +201,7 @@ const isSame = (one: RequestState, other: RequestState): boolean =>
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
   const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
-  const all = [
+  const parts = [
     ...AROUND,
     ...names.map(header),
     WHITE_SPACE,
@@ -212,7 +212,7 @@ export function differences(one: RequestState, other: RequestState): readonly Re
     CREDENTIAL,
     SCHEME,
   ];
-  return all.filter(({ copy }) => !isSame(copy(one, other), other));
+  return parts.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
 /** The request `to`, with the given parts copied from `from`. */

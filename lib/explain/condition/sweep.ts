@@ -46,9 +46,9 @@ export async function sweep(
   isPlant: boolean,
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
-  const own = search.experiments.textOf(state);
+  const bodyText = search.experiments.textOf(state);
   const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(bodyText);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
@@ -58,9 +58,9 @@ export async function sweep(
     const next = stateWith(candidate);
     return next && search.shows(next);
   };
-  for (let left = candidates; left.length > 0; ) {
-    const batch = left.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
-    left = left.slice(batch.length);
+  for (let untried = candidates; untried.length > 0; ) {
+    const batch = untried.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
+    untried = untried.slice(batch.length);
     const states = batch.map(stateWith);
     const results = search.isSlow ? await allAtOnce(states, search) : undefined;
     for (const [index, candidate] of batch.entries()) {
@@ -71,24 +71,24 @@ export async function sweep(
     // Each unanswered request costs a full timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
-  let found = named(tries, classes);
+  let names = named(tries, classes);
   let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
   if (scale?.instead !== undefined && scaled?.limits === undefined)
     scaled = await limitsOn(scale.instead, attempt, search.isSlow);
   const limits = scaled?.limits;
   if (limits !== undefined) {
-    const [only, ...others] = found;
+    const [only, ...others] = names;
     const place = scale?.pointOf?.(state);
     // A single failing value may fail for another reason.
     const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
     const isExact = only?.isExact === true && others.length === 0 && !isOdd;
     const isClass = isExact && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
-      found = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
+      names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
-    named: found,
+    named: names,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
     shown: thoseIn(conclusive, true),
     hidden: thoseIn(conclusive, false),

@@ -186,9 +186,10 @@ function remainderIn({ request }: Exchange, modulus: number): bigint | undefined
 const haveItsRemainder: Explains = (one, other) => {
   const { modulus, exchange } = one.found;
   if (modulus === undefined || other.found.modulus !== undefined) return false;
-  const own = remainderIn(exchange, modulus);
+  const remainder = remainderIn(exchange, modulus);
   return (
-    own !== undefined && other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === own)
+    remainder !== undefined &&
+    other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
   );
 };
 

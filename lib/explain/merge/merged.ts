@@ -6,11 +6,11 @@ import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
 /** Merges clusters until there is one for each fault, in the order in which to fix them. */
 export function merged(clusters: readonly Cluster[]): readonly Cluster[] {
-  let left: readonly Cluster[] = clusters.map(withDistinctConditions);
-  for (const explains of BY_CHANCE) left = absorbed(left, explains);
-  for (const rule of SAME_FAULTS) left = joined(left, rule);
-  for (const explains of CONSEQUENCES) left = absorbed(left, explains);
-  return inFixOrder(joined(left, byCodePath));
+  let remaining: readonly Cluster[] = clusters.map(withDistinctConditions);
+  for (const explains of BY_CHANCE) remaining = absorbed(remaining, explains);
+  for (const rule of SAME_FAULTS) remaining = joined(remaining, rule);
+  for (const explains of CONSEQUENCES) remaining = absorbed(remaining, explains);
+  return inFixOrder(joined(remaining, byCodePath));
 }
 
 /** Merges clusters with the same key, keeping the failures of all. Clusters without a key are unchanged. */

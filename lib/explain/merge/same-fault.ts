@@ -27,17 +27,17 @@ export interface SameFault {
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (parts: readonly string[]): SameFault => {
   const isAbout = ({ part = '' }: Condition) => parts.includes(part);
-  const rest = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
+  const otherConditions = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
   return {
     key: (cluster) => {
       const { kind, subject, conditions } = cluster.found;
       return kind === 'always' && conditions.filter(isAbout).length === 1
-        ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(rest(cluster))])
+        ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(otherConditions(cluster))])
         : undefined;
     },
     join: (first, all) => {
       const either = alternatives(all.flatMap(({ found }) => found.conditions.filter(isAbout)));
-      return { ...first, found: { ...first.found, conditions: [either, ...rest(first)] } };
+      return { ...first, found: { ...first.found, conditions: [either, ...otherConditions(first)] } };
     },
   };
 };
@@ -73,20 +73,20 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
 /** Clusters that state the same about two properties: the same code usually checks both. */
 const acrossProperties: SameFault = {
   key: (cluster) => {
-    const one = ofProperty(cluster);
-    return one && `${aboutProperties(cluster.symptom, one.property, '').words}\n${one.key}`;
+    const statement = ofProperty(cluster);
+    return statement && `${aboutProperties(cluster.symptom, statement.property, '').words}\n${statement.key}`;
   },
   join: (first, all) => {
-    const one = ofProperty(first);
-    if (one === undefined) return first;
+    const firstStatement = ofProperty(first);
+    if (firstStatement === undefined) return first;
     const properties = joined(
       [...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))],
       'or',
     );
     return {
       ...first,
-      ofSeveral: aboutProperties(first.symptom, one.property, properties),
-      found: { ...first.found, ...one.ofAll(properties) },
+      ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
+      found: { ...first.found, ...firstStatement.ofAll(properties) },
     };
   },
 };
@@ -97,23 +97,25 @@ const acrossProperties: SameFault = {
  */
 const acrossTypes: SameFault = {
   key: (cluster, clusters) => {
-    const own = conversionOf(cluster);
-    if (own === undefined) return undefined;
-    const like = clusters
+    const conversion = conversionOf(cluster);
+    if (conversion === undefined) return undefined;
+    const sameStatus = clusters
       .flatMap((one) => conversionOf(one) ?? [])
-      .filter(({ status }) => status === own.status);
-    const all = groupBy(like, ({ property }) => property).map(([property, some]) => ({
+      .filter(({ status }) => status === conversion.status);
+    const byProperty = groupBy(sameStatus, ({ property }) => property).map(([property, some]) => ({
       property,
       instead: some.map((one) => one.instead),
       texts: new Set(some.flatMap(({ text }) => text ?? [])),
     }));
-    const texts = all.find(({ property }) => property === own.property)?.texts ?? new Set();
-    const [widest] = all
+    const texts = byProperty.find(({ property }) => property === conversion.property)?.texts ?? new Set();
+    const [widest] = byProperty
       .filter(({ texts: others, instead }) =>
-        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(own.instead),
+        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(conversion.instead),
       )
       .toSorted((a, b) => b.texts.size - a.texts.size);
-    return widest === undefined || widest.texts.size === 0 ? undefined : `${own.status} ${widest.property}`;
+    return widest === undefined || widest.texts.size === 0
+      ? undefined
+      : `${conversion.status} ${widest.property}`;
   },
   join: (one, all) => {
     const clear = all.filter((other) => !hasVague(other));
@@ -187,15 +189,16 @@ const SAME_LIMIT_PART = 0.1;
 /** Limits on the lengths of several properties that are nearly equal. */
 const acrossLengths: SameFault = {
   key: (cluster, clusters) => {
-    const own = lengthLimitOf(cluster);
-    if (own === undefined) return undefined;
-    const like = clusters
+    const ownLimit = lengthLimitOf(cluster);
+    if (ownLimit === undefined) return undefined;
+    const similar = clusters
       .flatMap((other) => lengthLimitOf(other) ?? [])
       .find(
         ({ rest, characters }) =>
-          rest === own.rest && Math.abs(characters - own.characters) <= SAME_LIMIT_PART * own.characters,
+          rest === ownLimit.rest &&
+          Math.abs(characters - ownLimit.characters) <= SAME_LIMIT_PART * ownLimit.characters,
       );
-    return `${own.rest} ${like?.characters}`;
+    return `${ownLimit.rest} ${similar?.characters}`;
   },
   join: (first, all) => {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
@@ -204,8 +207,8 @@ const acrossLengths: SameFault = {
     const names = joined([...new Set(limits.map(({ property }) => property))], 'or');
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
-    const both = { ...rest, clause: `${names} is longer than about ${about} characters` };
-    const conditions = first.found.conditions.map((one) => (one === limit.condition ? both : one));
+    const condition = { ...rest, clause: `${names} is longer than about ${about} characters` };
+    const conditions = first.found.conditions.map((one) => (one === limit.condition ? condition : one));
     return { ...first, found: { ...first.found, conditions } };
   },
 };
@@ -247,10 +250,10 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
   const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
   if (kind !== 'always' || about === undefined || property === undefined) return undefined;
-  const rest = conditions.filter((one) => one !== about);
+  const otherConditions = conditions.filter((one) => one !== about);
   return {
     property,
-    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(rest)}`,
+    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(otherConditions)}`,
     ofAll: (properties) => {
       const condition = ofOthers(about, property, properties);
       return subject === undefined

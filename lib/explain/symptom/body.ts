@@ -75,8 +75,11 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
   const other = names.find((own) => own.toLowerCase() === property);
   if (other !== undefined)
     return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
-  const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)))?.[1];
-  if (status === 400 && known !== undefined) return wrong(`answers 400 with ${known} instead of an Error`);
+  const knownFormat = KNOWN_ERRORS.find(([members]) =>
+    members.every((one) => Object.hasOwn(value, one)),
+  )?.[1];
+  if (status === 400 && knownFormat !== undefined)
+    return wrong(`answers 400 with ${knownFormat} instead of an Error`);
   const lacks = status === 200 ? `omits ${property} from the 200` : `answers 400 without ${property}`;
   if (names.length === 0)
     // A store that omits the name answers {} for a plant without a tag: the same fault.
@@ -161,9 +164,9 @@ function textProblem({
   if (first.kind === 'open') return ['truncated-json', 'with truncated JSON'];
   if (!isJson(first.text)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  const rest = bare.slice(first.text.length);
-  if (/^[\0\s]*$/.test(rest)) return ['text', 'with NUL bytes after the JSON value'];
-  return isJson(rest.trim())
+  const following = bare.slice(first.text.length);
+  if (/^[\0\s]*$/.test(following)) return ['text', 'with NUL bytes after the JSON value'];
+  return isJson(following.trim())
     ? ['unreadable', 'with two JSON values']
     : ['text', 'with text after the JSON value'];
 }
@@ -216,9 +219,9 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   const sent = membersOf(Buffer.from(request.body).toString('utf8'));
   const back = content.value as Readonly<Record<string, unknown>>;
   return ['name', 'tag'].flatMap((property): Symptom[] => {
-    const own = sent[property];
-    if (typeof own !== 'string' || back[property] === own) return [];
-    return [{ kind: 'echo', words: change(property, own, back[property]), status: 200, property }];
+    const value = sent[property];
+    if (typeof value !== 'string' || back[property] === value) return [];
+    return [{ kind: 'echo', words: change(property, value, back[property]), status: 200, property }];
   });
 }
 

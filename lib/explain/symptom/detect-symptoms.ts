@@ -88,16 +88,16 @@ export function symptomsOf(
   contract: Contract,
 ): readonly Symptom[] {
   const { response } = exchange;
-  const found: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
+  const symptoms: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
   if (response !== undefined) {
     if (mustReject(expected) && isSuccess(response.status))
-      found.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });
+      symptoms.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });
     if (exchange.kind === 'answered') {
-      found.push(representationOf(response, contract));
-      if (expected === 'accept') found.push(...echoed(exchange, contract));
+      symptoms.push(representationOf(response, contract));
+      if (expected === 'accept') symptoms.push(...echoed(exchange, contract));
     }
   }
-  return found.filter((one) => one !== undefined);
+  return symptoms.filter((one) => one !== undefined);
 }
 
 export const mustReject = (expected: ExpectedOutcome): boolean =>

@@ -18,10 +18,11 @@ export function targetSymptomOf(
   // A success where a rejection was due is the symptom, even if the finding is about the form of that
   // success.
   const success = symptoms.find(({ kind }) => kind === 'accepts');
-  const own = symptoms.find((one) => aspectOf(one) === finding.aspect);
+  const symptomOfAspect = symptoms.find((one) => aspectOf(one) === finding.aspect);
   // Ignore the content of an incomplete response.
   const broken = exchange.kind === 'broken' ? symptoms.find((one) => aspectOf(one) === 'outcome') : undefined;
-  const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
+  const symptom =
+    broken ?? (finding.aspect === 'representation' ? (success ?? symptomOfAspect) : symptomOfAspect);
   // Only the beginning of a long response may have been kept.
   const isWhole = exchange.response?.size === undefined;
   if (symptom !== undefined && (isWhole || !isOfBody(symptom))) return symptom;

@@ -19,7 +19,7 @@ export function adviceFor(
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const isValid = members.every(({ failure }) => failure.template.ordinary === true);
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
-  const known = ADVICE.find(
+  const advice = ADVICE.find(
     ({
       symptoms = [symptom.kind],
       statuses,
@@ -41,10 +41,10 @@ export function adviceFor(
       (isOfValidRequest === undefined || isValid),
   );
   const hints = new Set(members.map(({ check }) => check.hint));
-  if (known === undefined || (known.isGeneral === true && hints.size === 1))
+  if (advice === undefined || (advice.isGeneral === true && hints.size === 1))
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
   const exchanges = [found.exchange, ...members.map(({ failure }) => failure.exchange)];
-  return `${known.text}${hintsOf(known.settings ?? {}, exchanges)}`;
+  return `${advice.text}${hintsOf(advice.settings ?? {}, exchanges)}`;
 }
 
 interface Advice {

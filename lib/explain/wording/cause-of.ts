@@ -31,12 +31,13 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[]): Cause {
 }
 
 function exampleOf({ template, state, exchange, before = [] }: Explanation): Cause['example'] {
-  const own = template ?? templateOf(state);
+  const sentTemplate = template ?? templateOf(state);
   const { preceding } = exchange;
-  if (own.preceding === undefined || preceding === undefined) return { template: own, exchange, before };
-  const { template: earlier, connection } = own.preceding;
+  if (sentTemplate.preceding === undefined || preceding === undefined)
+    return { template: sentTemplate, exchange, before };
+  const { template: earlier, connection } = sentTemplate.preceding;
   return {
-    template: own,
+    template: sentTemplate,
     exchange,
     before: [...before, { template: earlier, exchange: preceding, connection }],
   };
@@ -61,8 +62,8 @@ export function sentenceOf(
   const whom = requests(symptom, subject, phrases);
   const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
-  const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
-  const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
+  const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
+  const when = allClauses.length === 0 ? '' : ` when ${allClauses.join(' and ')}`;
   const isBare = about === '' && when === '';
   const whole = `${verb(symptom, isBare)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
@@ -83,8 +84,9 @@ const MAX_NAMED_HEADERS = 3;
 /** The phrases without duplicates. Headers of which only the presence matters share one phrase. */
 function phrasesOf(known: readonly Condition[]): readonly string[] {
   const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
-  const own = (one: Condition) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
-  const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
+  const phraseFor = (one: Condition) =>
+    headers.length > 1 && one.header !== undefined ? undefined : one.phrase;
+  const phrases = [...new Set(known.flatMap((one) => phraseFor(one) ?? []))];
   if (headers.length < 2) return phrases;
   const all = `with the headers ${joined(headers, 'and')}`;
   const some = `with ${headers.length} more headers, such as ${joined(headers.slice(0, MAX_NAMED_HEADERS), 'and')}`;

@@ -183,10 +183,10 @@ const SIDE = /\b(?:below|above)\b/;
  * Merges `below` and `above` the same limits into `outside`, and drops texts that another text already lists.
  */
 function formsOf(all: readonly Condition[], form: Form): readonly string[] {
-  const own = all.flatMap((condition) => condition[form] ?? []);
+  const given = all.flatMap((condition) => condition[form] ?? []);
   const isBothSides = (text: string) =>
-    own.includes(text.replace(SIDE, 'below')) && own.includes(text.replace(SIDE, 'above'));
-  const texts = [...new Set(own.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
+    given.includes(text.replace(SIDE, 'below')) && given.includes(text.replace(SIDE, 'above'));
+  const texts = [...new Set(given.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
 }
 

@@ -38,8 +38,8 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
-    const rest = labelOf(failure).slice(property.length + 1);
-    return { clause: `${property} ${rest.replace(/^(?=")/, 'is ')}`, property };
+    const words = labelOf(failure).slice(property.length + 1);
+    return { clause: `${property} ${words.replace(/^(?=")/, 'is ')}`, property };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
@@ -78,10 +78,10 @@ export const ANY_SUBJECT = {
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
-  const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
+  const bodies = candidates.filter(({ label }) => label !== undefined && labels.has(label));
   const sizeOf = (one: CandidateClass) => candidates.filter(isIn(one)).length;
   const [narrowest] = classes
-    .filter((one) => own.length > 0 && own.every(isIn(one)))
+    .filter((one) => bodies.length > 0 && bodies.every(isIn(one)))
     .toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return narrowest?.condition;
 }

@@ -54,10 +54,10 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
 
 /** Settings as sentences, those for the store's own software first. */
 export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): string {
-  const own = softwareOf(exchanges);
-  const isOfThisStack = ([software]: readonly [string, string]) => own.includes(software);
-  const all = Object.entries(settings);
-  return [...all.filter(isOfThisStack), ...all.filter((one) => !isOfThisStack(one))]
+  const ownSoftware = softwareOf(exchanges);
+  const isOfThisStack = ([software]: readonly [string, string]) => ownSoftware.includes(software);
+  const entries = Object.entries(settings);
+  return [...entries.filter(isOfThisStack), ...entries.filter((one) => !isOfThisStack(one))]
     .map(([software, setting]) => ` ${software}: ${setting}.`)
     .join('');
 }

@@ -15,22 +15,22 @@ export const credentialCandidates = (token: string): readonly Candidate[] =>
 
 function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
-  const own = seen(credential, token);
+  const seenCredential = seen(credential, token);
   return {
     value: name,
-    condition: { ...wordsOf(one, own), topics: ['credential'] },
+    condition: { ...wordsOf(one, seenCredential), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: SETS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
+    classes: SETS.flatMap(([, , has], index) => (has(seenCredential) === true ? [String(index)] : [])),
   };
 }
 
-function wordsOf(one: InvalidCredential, own: Seen): Condition {
-  const { value, isElsewhere } = own;
+function wordsOf(one: InvalidCredential, seenCredential: Seen): Condition {
+  const { value, isElsewhere } = seenCredential;
   if (value === undefined && !isElsewhere)
     return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
   const clause = value === '' ? 'the Authorization header is empty' : `the credential is ${one.name}`;
-  return { clause, noun: nounOf(one, own) };
+  return { clause, noun: nounOf(one, seenCredential) };
 }
 
 /**

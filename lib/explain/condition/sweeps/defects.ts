@@ -132,11 +132,11 @@ export function wordsOfDefect(name: string, property?: string): Condition {
   const subject = property ?? 'everything';
   if (!name.startsWith(`${subject} `))
     return { clause: `the body is ${name}`, noun: bodyNoun(name), ...about };
-  const rest = name.slice(subject.length + 1);
-  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(rest) ?? [];
-  const instead = rest.startsWith('is ') ? `${rest.slice(3)} as ${subject}` : name;
+  const words = name.slice(subject.length + 1);
+  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(words) ?? [];
+  const instead = words.startsWith('is ') ? `${words.slice(3)} as ${subject}` : name;
   return {
-    clause: `${subject} ${rest.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
+    clause: `${subject} ${words.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
     noun: limit === undefined ? instead : `${withArticle(subject)} ${limit}`,
     ...about,
   };

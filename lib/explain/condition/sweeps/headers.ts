@@ -29,8 +29,8 @@ export function headerSweep(header: string, value: string, others: readonly stri
     value: other === '' ? '(empty)' : other,
     condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
     apply: (state) => {
-      const rest = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
-      return { ...state, template: { ...state.template, headers: [...rest, [name, other]] } };
+      const otherHeaders = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
+      return { ...state, template: { ...state.template, headers: [...otherHeaders, [name, other]] } };
     },
     classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
   });

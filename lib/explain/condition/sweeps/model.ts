@@ -190,17 +190,17 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const own = namedOf(part).filter(([, which]) =>
+  const namedSets = namedOf(part).filter(([, which]) =>
     which instanceof RegExp ? which.test(text) : [which].flat().some((group) => groups.includes(group)),
   );
   return {
     value: name,
     condition: {
       phrase: phraseOf(name),
-      topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
+      topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
-    classes: own.map(([phrase]) => phrase),
+    classes: namedSets.map(([phrase]) => phrase),
   };
 }
 
