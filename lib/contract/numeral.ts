@@ -57,8 +57,8 @@ function memberAt(text: string, start: number, name: string): number | undefined
   while (text[at] === '"') {
     const end = skipValue(text, at);
     const value = skipSpace(text, skipSpace(text, end) + 1);
-    const own = text.slice(at + 1, end - 1);
-    if ((own.includes('\\') ? JSON.parse(`"${own}"`) : own) === name) found = value;
+    const escapedName = text.slice(at + 1, end - 1);
+    if ((escapedName.includes('\\') ? JSON.parse(`"${escapedName}"`) : escapedName) === name) found = value;
     at = skipComma(text, skipValue(text, value));
   }
   return found;

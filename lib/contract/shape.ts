@@ -160,8 +160,10 @@ export const stringsOf = ({ properties }: Shape): readonly string[] =>
 /** The types that a value of the shape can have, considering also its allowed values and alternatives. */
 export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
   if (values !== undefined) {
-    const own = values.map(typeOfValue);
-    return types.filter((type) => own.includes(type) || (type === 'number' && own.includes('integer')));
+    const valueTypes = values.map(typeOfValue);
+    return types.filter(
+      (type) => valueTypes.includes(type) || (type === 'number' && valueTypes.includes('integer')),
+    );
   }
   if (alternatives.length === 0) return types;
   const among = alternatives.flatMap(typesOf);

@@ -132,11 +132,11 @@ class Combinations {
 
 /** The values of a combination, decoded from its code. */
 function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
-  let rest = code;
+  let remainder = code;
   return members.map((member) => {
     const size = sizes[member] ?? 1;
-    const value = rest % size;
-    rest = Math.floor(rest / size);
+    const value = remainder % size;
+    remainder = Math.floor(remainder / size);
     return value;
   });
 }
@@ -235,8 +235,8 @@ export function chooseMembers(
       for (let step = 0; step < size(dimension); step += 1) {
         const before = members[dimension] ?? 0;
         members[dimension] = (first + step) % size(dimension);
-        const own = place(dimension);
-        const gain = known.filter((other) => seen[own * count + other] === 0).length;
+        const ownPlace = place(dimension);
+        const gain = known.filter((other) => seen[ownPlace * count + other] === 0).length;
         if (gain > most) most = gain;
         else members[dimension] = before;
       }

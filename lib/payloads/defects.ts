@@ -436,8 +436,8 @@ function tooLong(text: TextLimits, max: number): readonly Json[] {
 }
 
 /** Copies of a string with a single character replaced in each. */
-function altered(own: Json): readonly Json[] {
-  const letters = [...(typeof own === 'string' && own !== '' ? own : 'fern')];
+function altered(value: Json): readonly Json[] {
+  const letters = [...(typeof value === 'string' && value !== '' ? value : 'fern')];
   const places = [0, letters.length >> 1, letters.length - 1];
   return ['~', '\n', 'é', '0', 'Z', ' '].flatMap((other) =>
     places.map((index) => letters.with(index, other).join('')),
@@ -445,13 +445,13 @@ function altered(own: Json): readonly Json[] {
 }
 
 /** A list of `count` items: first those of the given list, then sampled ones. */
-function itemsOf(own: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
-  const found: Json[] = Array.isArray(own) ? own.slice(0, count) : [];
-  const known = new Set(found.map((item) => write(item, 1n)));
+function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
+  const found: Json[] = Array.isArray(value) ? value.slice(0, count) : [];
+  const written = new Set(found.map((item) => write(item, 1n)));
   for (let index = 0; found.length < count && index < 4 * count + 64; index += 1) {
     const item = items === undefined ? `item${index}` : sampleOf(items, index);
-    if (item === undefined || (uniqueItems && known.has(write(item, 1n)))) continue;
-    known.add(write(item, 1n));
+    if (item === undefined || (uniqueItems && written.has(write(item, 1n)))) continue;
+    written.add(write(item, 1n));
     found.push(item);
   }
   return found;
@@ -521,8 +521,8 @@ function insideItems(place: Place, shape: Shape): Defect[] {
       property: place.property,
       get: (control) => list(control)[0],
       put(control, value) {
-        const own = place.get(control);
-        const [, ...rest] = Array.isArray(own) && own.length > 0 ? own : list(control);
+        const ownValue = place.get(control);
+        const [, ...rest] = Array.isArray(ownValue) && ownValue.length > 0 ? ownValue : list(control);
         return place.put(control, [value, ...rest]);
       },
     },

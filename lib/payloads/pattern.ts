@@ -123,14 +123,14 @@ function ofClass(raw: string): PatternPart {
 }
 
 function anywhere(isIn: RegExp): string[] {
-  const found: string[] = [];
-  for (let code = 0; code <= 0x10ffff && found.length < MAX_CLASS_CHARACTERS; code += 1) {
+  const characters: string[] = [];
+  for (let code = 0; code <= 0x10ffff && characters.length < MAX_CLASS_CHARACTERS; code += 1) {
     // Skip surrogates, which are not characters.
     if (code === 0xd800) code = 0xe000;
     const one = String.fromCodePoint(code);
-    if (isIn.test(one)) found.push(one);
+    if (isIn.test(one)) characters.push(one);
   }
-  return found;
+  return characters;
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
@@ -188,13 +188,13 @@ const copies = (part: PatternPart, count: number): PatternPart =>
 function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {
   const lengths = rooms.map(() => 0);
   const open = rooms.flatMap((room, index) => (room > 0 ? [index] : []));
-  for (let left = extra; left > 0 && open.length > 0; ) {
+  for (let remaining = extra; remaining > 0 && open.length > 0; ) {
     const at = choose(open.length);
     const index = open[at] ?? 0;
     const room = (rooms[index] ?? 0) - (lengths[index] ?? 0);
-    const given = 1 + choose(Math.min(room, left, Math.ceil((2 * left) / open.length)));
+    const given = 1 + choose(Math.min(room, remaining, Math.ceil((2 * remaining) / open.length)));
     lengths[index] = (lengths[index] ?? 0) + given;
-    left -= given;
+    remaining -= given;
     if (given === room) open.splice(at, 1);
   }
   return lengths;

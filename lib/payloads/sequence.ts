@@ -213,10 +213,10 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
   return (step) => {
     const { plant, like, wrong, manner, connection } = step;
     const letter = shared.indexOf(plant);
-    const own = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
+    const name = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
     const isFirst = firsts.get(plant) === step;
     return [
-      LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](own),
+      LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](name),
       wrong && ('name' in wrong ? `${DESCRIPTIONS[wrong.kind]} (${wrong.name})` : DESCRIPTIONS[wrong.kind]),
       manner === 'as usual' ? undefined : manner,
       CONNECTION[connection],

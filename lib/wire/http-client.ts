@@ -111,7 +111,7 @@ export class HttpClient {
         );
         for (const [index, exchange] of sent.entries()) {
           const one = marked(exchange, isReused || index > 0);
-          const again = async () => {
+          const sendAgain = async () => {
             // Never reuse a connection that has carried a response: the store may be about to close it.
             await rawSocket.close();
             return marked(
@@ -123,7 +123,7 @@ export class HttpClient {
           if (isLost) this.canPipeline = false;
           // A reset after a later response discards the end of the earlier responses.
           const isCut = sent.length > 1 && isClosed(exchange);
-          exchanges.push(isLost ? await again() : await this.retriedIfClosed(one, again, isCut));
+          exchanges.push(isLost ? await sendAgain() : await this.retriedIfClosed(one, sendAgain, isCut));
         }
       }
       return exchanges;
@@ -282,14 +282,15 @@ export class HttpClient {
    */
   private async retriedIfClosed(
     exchange: Exchange,
-    again: () => Promise<Exchange>,
+    sendAgain: () => Promise<Exchange>,
     isCut = false,
   ): Promise<Exchange> {
     if (!(isCut || isClosedMidRequest(exchange)) || this.closed) return exchange;
     this.closedMidRequest += 1;
     const began = performance.now() - exchange.ms;
-    let second = await again();
-    for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1) second = await again();
+    let second = await sendAgain();
+    for (let tries = 2; tries < MAX_DELAYED_TRIES && wasDelayed(second); tries += 1)
+      second = await sendAgain();
     if (second.kind !== 'broken') return second;
     // If nothing listens any more, the first exchange tells what happened to the request.
     if (second.fault.kind === 'refused' && exchange.kind === 'broken') return { ...exchange, wentAway: true };
@@ -451,12 +452,12 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
  * last.
  */
 function inOrder(headers: readonly HeaderPair[], order: readonly string[]): HeaderPair[] {
-  const left = [...headers];
+  const unsorted = [...headers];
   if (!hasHeader(headers, 'connection') && order.some((name) => name.toLowerCase() === 'connection'))
-    left.push(['connection', 'keep-alive']);
+    unsorted.push(['connection', 'keep-alive']);
   const named = order.flatMap((name) => {
-    const at = left.findIndex(([own]) => own.toLowerCase() === name.toLowerCase());
-    return left.splice(at, at < 0 ? 0 : 1).map(([, value]): HeaderPair => [name, value]);
+    const at = unsorted.findIndex(([own]) => own.toLowerCase() === name.toLowerCase());
+    return unsorted.splice(at, at < 0 ? 0 : 1).map(([, value]): HeaderPair => [name, value]);
   });
-  return [...named, ...left];
+  return [...named, ...unsorted];
 }

@@ -77,9 +77,9 @@ export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
 
 /** Applies the transfer coding to a body. */
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
-  const within = (offset: number) =>
+  const clamped = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
-  if (framing === 'length') return { bytes: body, placeOf: within };
+  if (framing === 'length') return { bytes: body, placeOf: clamped };
   const { chunks = 'halves', chunkEnd } = delivery ?? {};
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
   const pieces: Uint8Array[] = [];
@@ -98,10 +98,10 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   return {
     bytes,
     placeOf(of) {
-      const own = within(of);
-      if (own === body.length) return bytes.length;
-      const start = starts.findLast((one) => one.offset < own);
-      return start === undefined ? 0 : start.place + own - start.offset;
+      const plainOffset = clamped(of);
+      if (plainOffset === body.length) return bytes.length;
+      const start = starts.findLast((one) => one.offset < plainOffset);
+      return start === undefined ? 0 : start.place + plainOffset - start.offset;
     },
   };
 }

@@ -73,11 +73,11 @@ export class SocketConnection implements Connection {
     };
     return new Promise<Socket>((resolve, reject) => {
       const ended = (error: Error) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         reject(error);
         this.drop();
       };
-      const late = setTimeout(() => {
+      const timer = setTimeout(() => {
         const error = new Error(`no connection within ${timeout} ms`);
         ended(Object.assign(error, { code: 'ETIMEDOUT' }));
       }, timeout);
@@ -90,7 +90,7 @@ export class SocketConnection implements Connection {
       socket.on('data', (chunk: Buffer) => notify(({ onData }) => onData(chunk)));
       for (const end of ['end', 'close', 'timeout']) socket.on(end, () => notify(({ onEnd }) => onEnd()));
       socket.once(secure ? 'secureConnect' : 'connect', () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve(socket);
       });
     });
@@ -111,13 +111,13 @@ export class SocketConnection implements Connection {
     const started = performance.now();
     const waiting = [...sent];
     const end = (outcome: Response | Fault) => {
-      const one = waiting.shift();
-      if (one === undefined) return;
-      Object.assign(one, {
+      const written = waiting.shift();
+      if (written === undefined) return;
+      Object.assign(written, {
         outcome,
         ms: performance.now() - started,
         // If a 100 arrived late, the machine was busy; do not report it as missing.
-        ...(writer.sentWithoutContinue && !one.reader.interim.includes(100)
+        ...(writer.sentWithoutContinue && !written.reader.interim.includes(100)
           ? { continueWaitMs: continueWait }
           : {}),
       });
@@ -192,10 +192,10 @@ interface Written {
 
 function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Exchange {
   const waited = continueWaitMs === undefined ? {} : { continueWaitMs };
-  const all = { request, ms, interim: reader.interim, ...waited };
+  const common = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
-    ? { ...all, kind: 'answered', response: outcome }
-    : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
+    ? { ...common, kind: 'answered', response: outcome }
+    : { ...common, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
 /**

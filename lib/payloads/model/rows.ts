@@ -37,8 +37,8 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
   const at = model.dimensions.findIndex(({ name }) => name === DECISIVE[expected]);
   const dimension = model.dimensions[at];
   const decisive = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
-  let made: RequestTemplate | undefined;
-  const one: TestCase = {
+  let cachedTemplate: RequestTemplate | undefined;
+  const testCase: TestCase = {
     get label() {
       const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
       const names = [
@@ -50,13 +50,13 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
     stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
     // Made on demand, like the label, since those of many rows are never used.
     get template() {
-      made ??= templateOf(requestOf(model, chosen));
-      return made;
+      cachedTemplate ??= templateOf(requestOf(model, chosen));
+      return cachedTemplate;
     },
     control,
   };
-  chosenFor.set(one, chosen);
-  return one;
+  chosenFor.set(testCase, chosen);
+  return testCase;
 }
 
 /**
@@ -112,8 +112,8 @@ class AnyRow extends Arbitrary<Chosen> {
     const { sizes, allowed, masking = [] } = dimensionsOf(this.model);
     const row: number[] = [];
     for (const [dimension, size] of sizes.entries()) {
-      const one = masking.includes(dimension) ? 7 : 1;
-      const isUnusual = this.isDecisive(dimension) || random.nextInt(0, one) === one;
+      const weight = masking.includes(dimension) ? 7 : 1;
+      const isUnusual = this.isDecisive(dimension) || random.nextInt(0, weight) === weight;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
       // Keep what makes the request invalid; drop what has no effect in combination with it.

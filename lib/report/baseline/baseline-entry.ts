@@ -24,10 +24,10 @@ export function newProblems(
   { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],
 ): RecordedResult['problems'] {
-  const own = entries.flatMap(namedBy).filter((one) => one.id === id);
-  if (own.some(({ names }) => names === undefined)) return [];
-  const known = new Set(own.flatMap(({ names = [] }) => names));
-  return problems.filter(({ fingerprint }) => !known.has(fingerprint));
+  const named = entries.flatMap(namedBy).filter((one) => one.id === id);
+  if (named.some(({ names }) => names === undefined)) return [];
+  const fingerprints = new Set(named.flatMap(({ names = [] }) => names));
+  return problems.filter(({ fingerprint }) => !fingerprints.has(fingerprint));
 }
 
 /**

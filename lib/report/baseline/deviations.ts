@@ -31,8 +31,10 @@ export const knownBy = (result: RecordedResult, record: RunRecord): readonly Eva
 
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
-  return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newProblems(result, own);
+  const entries = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
+  return entries.length === 0 || knownBy(result, record).length > 0
+    ? undefined
+    : newProblems(result, entries);
 }
 
 /** Moves an exchange with a new problem to the front, if one is recorded. */
@@ -78,8 +80,8 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   );
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
-    const own = new Set(cause.checks);
-    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && own.has(id));
+    const checkIds = new Set(cause.checks);
+    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && checkIds.has(id));
     // If there is a new cause for a new failure of a known cause's check, the check is listed only there.
     const open = checks.filter(
       (result) =>

@@ -20,10 +20,12 @@ export function acceptedBy(
   baseline: CiResult['baseline'],
 ): JudgedEntries {
   const entries = covering(baseline);
-  const own = entries.filter((entry) => isAbout(entry, result));
-  if (own.length > 0 && newProblems(result, own).length === 0) {
-    const isWhole = own.flatMap(namedBy).some(({ id, names }) => id === result.id && names === undefined);
-    if (isWhole || unaccounted(result) === 0) return own;
+  const entriesForCheck = entries.filter((entry) => isAbout(entry, result));
+  if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
+    const isWhole = entriesForCheck
+      .flatMap(namedBy)
+      .some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return entriesForCheck;
   }
   return byCause(result, entries, record, baseline);
 }
@@ -43,8 +45,10 @@ function byCause(
   const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
   const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
   if (sendsTheSame(result, record, baseline ?? undefined) && !comesAndGoes && !wasHidden) return [];
-  const found = causes.map(({ kind, fingerprint }) =>
+  const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
     kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
   );
-  return found.length > 0 && found.every((entry) => entry !== undefined) ? found : [];
+  return entriesOfCauses.length > 0 && entriesOfCauses.every((entry) => entry !== undefined)
+    ? entriesOfCauses
+    : [];
 }

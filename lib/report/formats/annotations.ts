@@ -87,8 +87,11 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
 
 function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
   const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
-  const rest = list.length - shown.length;
-  const last = rest > 0 && { title: `${rest} more`, lines: [`the reports of the run have ${rest} more`] };
+  const omitted = list.length - shown.length;
+  const last = omitted > 0 && {
+    title: `${omitted} more`,
+    lines: [`the reports of the run have ${omitted} more`],
+  };
   return compact(...shown, last).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );

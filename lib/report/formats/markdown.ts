@@ -131,13 +131,13 @@ function failures(
     return used > spare;
   });
   const shown = fit < 0 ? blocks : blocks.slice(0, fit);
-  const rest = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
+  const omittedChecks = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
   return joined([
     title,
     ...shown,
-    rest.length === 0
+    omittedChecks.length === 0
       ? ''
-      : `Omitted for length: ${counted(rest.length, 'cause')}, of ${listed(rest)}. See the other reports of the run.`,
+      : `Omitted for length: ${counted(omittedChecks.length, 'cause')}, of ${listed(omittedChecks)}. See the other reports of the run.`,
   ]);
 }
 

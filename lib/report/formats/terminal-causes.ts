@@ -47,18 +47,18 @@ export function causeRows(open: readonly ExplainedChecks[], max: number, layout:
   }
   // The first cause is most useful if it can be reproduced, so it gets the most room.
   const rows: string[] = [];
-  let left = max;
+  let rowsLeft = max;
   let shown = 0;
   for (const one of full) {
     const later = full.length - shown - 1;
-    const room = left - reserved - later * (shown === 0 ? 2 : MIN_ROWS + 1) - 1;
+    const room = rowsLeft - reserved - later * (shown === 0 ? 2 : MIN_ROWS + 1) - 1;
     if (room < MIN_ROWS) break;
     const block = truncatedCause(one, shown + 1, room, layout);
     rows.push('', ...block);
-    left -= 1 + heightOf(block, layout.columns);
+    rowsLeft -= 1 + heightOf(block, layout.columns);
     shown += 1;
   }
-  return [...rows, ...others(open, shown, left, layout)];
+  return [...rows, ...others(open, shown, rowsLeft, layout)];
 }
 
 /** Every cause in full, followed by the rows that `below` returns for it. */
@@ -165,11 +165,11 @@ function others(
   room: number,
   layout: Layout,
 ): readonly string[] {
-  const rest = open.slice(from);
-  if (rest.length === 0) return [];
+  const remaining = open.slice(from);
+  if (remaining.length === 0) return [];
   const most = Math.max(room - 1, 1);
-  const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
+  const shown = remaining.length > most ? remaining.slice(0, most - 1) : remaining;
   const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
-  const omitted = rest.length - shown.length;
+  const omitted = remaining.length - shown.length;
   return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
 }

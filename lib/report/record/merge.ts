@@ -35,8 +35,8 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const records = [first, ...others];
   const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedMidRequest');
   const total = (key: 'waited' | 'closedMidRequest' | 'collisions') => {
-    const all = sum(records, (record) => record[key] ?? 0);
-    return all === 0 ? {} : { [key]: rounded(all) };
+    const overall = sum(records, (record) => record[key] ?? 0);
+    return overall === 0 ? {} : { [key]: rounded(overall) };
   };
   const results = first.results.map((result, index) =>
     mergedResult([result, ...others.map((other) => resultAt(other, index))]),
@@ -68,28 +68,28 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
 function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
   const [first] = parts;
   if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
-  const found = new Map<number, ShardRecord>();
+  const partsByNumber = new Map<number, ShardRecord>();
   const { of } = shardOf(first);
   for (const part of parts) {
-    const { number, of: own } = shardOf(part);
+    const { number, of: total } = shardOf(part);
     const difference =
-      own === of ? differenceOf(first.record, part.record) : `it is one of ${own} shards, not of ${of}`;
+      total === of ? differenceOf(first.record, part.record) : `it is one of ${total} shards, not of ${of}`;
     if (difference !== undefined)
       throw new UsageError(`${part.file} is not from the same run as ${first.file}: ${difference}`);
-    const known = found.get(number);
+    const known = partsByNumber.get(number);
     if (known !== undefined)
       throw new UsageError(
         `${known.file} and ${part.file} are both shard ${number}/${of}; name only one of them`,
       );
-    found.set(number, part);
+    partsByNumber.set(number, part);
   }
   const numbers = Array.from({ length: of }, (_, index) => index + 1);
-  const missing = numbers.filter((number) => !found.has(number));
+  const missing = numbers.filter((number) => !partsByNumber.has(number));
   if (missing.length > 0)
     throw new UsageError(
       `${missing.map((number) => `${number}/${of}`).join(', ')} of the run ${missing.length === 1 ? 'is' : 'are'} missing; run ${missing.length === 1 ? 'it' : 'them'} with --shard and name the record${missing.length === 1 ? '' : 's'} too`,
     );
-  const [one, ...rest] = numbers.flatMap((number) => found.get(number)?.record ?? []);
+  const [one, ...rest] = numbers.flatMap((number) => partsByNumber.get(number)?.record ?? []);
   return [one ?? first.record, ...rest];
 }
 

@@ -12,8 +12,8 @@ export function withUnexplained(
   results: readonly RecordedResult[],
 ): readonly RecordedCause[] {
   const explained = new Set(causes.flatMap(({ checks }) => checks));
-  const rest = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
-  const kinds = groupBy(rest, symptomOf);
+  const unexplainedResults = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
+  const kinds = groupBy(unexplainedResults, symptomOf);
   return [...causes, ...mustFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
 }
 

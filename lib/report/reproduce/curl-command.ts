@@ -41,7 +41,7 @@ function curlHeaders(
   text: (bytes: string) => string,
 ): string[] {
   const { host } = new URL(dividedUrl(url).origin);
-  const own = headers.filter(
+  const sentHeaders = headers.filter(
     ([name, value]) =>
       !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
       // Default headers of the suite can be left out, since any client's will do.
@@ -52,7 +52,9 @@ function curlHeaders(
     (name) => !hasHeader(headers, name),
   );
   return [
-    ...own.map(([name, value]) => (value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)),
+    ...sentHeaders.map(([name, value]) =>
+      value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`,
+    ),
     ...unwanted.map((name) => `${spelled(name)}:`),
   ].flatMap((line) => ['-H', text(line)]);
 }

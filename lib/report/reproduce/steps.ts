@@ -52,9 +52,9 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   if (request.rawBytes === true) return [requestCommand(request)];
   const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
   const looped = sent.filter(({ times }) => times > 1);
-  const all = idsIn([reproduction, ...sent]);
-  const ids = all.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
-  const variables = new Map(all.map(({ numeral, name }) => [numeral, name]));
+  const allIds = idsIn([reproduction, ...sent]);
+  const ids = allIds.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
+  const variables = new Map(allIds.map(({ numeral, name }) => [numeral, name]));
   const beside = sent.filter(({ connection }) => connection === 'concurrent');
   const isRepeated = repeat.times > 1;
   const showing = (shows: Showing['shows']): Showing => ({
@@ -62,8 +62,8 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     variables,
     givesUp: unanswered || isRepeated || beside.length > 0,
   });
-  const own = isRepeated || beside.length > 0 ? 'status' : 'response';
-  const others = isRepeated ? 'nothing' : own;
+  const shownOfLast = isRepeated || beside.length > 0 ? 'status' : 'response';
+  const others = isRepeated ? 'nothing' : shownOfLast;
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'concurrent'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const set = (addend: string, own = ids) =>
@@ -73,15 +73,17 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const lines = connections.map((requests) => {
     const [{ times = 1 } = {}] = requests;
     if (times === 1) return sending(requests, showing(others));
-    const own = all.filter(({ numeral }) => requests.some(({ freshId }) => String(freshId) === numeral));
-    return `${loopOf(times, withIds([sending(requests, showing('status'))], '', own))} | sort | uniq -c`;
+    const idsUsed = allIds.filter(({ numeral }) =>
+      requests.some(({ freshId }) => String(freshId) === numeral),
+    );
+    return `${loopOf(times, withIds([sending(requests, showing('status'))], '', idsUsed))} | sort | uniq -c`;
   });
   // Either of the concurrent requests may be the one that fails.
-  const background = beside.map((one) => `${sending([one], showing(own))} &`);
+  const background = beside.map((one) => `${sending([one], showing(shownOfLast))} &`);
   const givesUpAtOnce = unanswered && isRepeated && repeat.inFlight === 1;
-  const isTold = unanswered && own === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
+  const isTold = unanswered && shownOfLast === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
   // A status says nothing about whether the response is complete.
-  const main = `${sending(last, showing(own))}${isTold ? ' || echo no complete response' : ''}`;
+  const main = `${sending(last, showing(shownOfLast))}${isTold ? ' || echo no complete response' : ''}`;
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {

@@ -24,9 +24,9 @@ export function confirmedText({
   until = [],
 }: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
   const [text, others] = kind === 'always' && condition === null ? WITHOUT_CONDITION : CONFIRMED[kind];
-  const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
+  const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
-  return `${of(inside)} ${text}${rest}${before === '' ? '' : `; until then ${before}`}`;
+  return `${of(inside)} ${text}${outsideText}${before === '' ? '' : `; until then ${before}`}`;
 }
 
 const NOTHING_TRIED: Tried = [0, 0];

@@ -27,8 +27,8 @@ export function profileOf(observations: Observations) {
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
     heading,
     entries: questions.flatMap(({ label, keys, compose }) => {
-      const own = keys.filter((key) => seen.has(key));
-      return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(compose(seen)) }];
+      const observed = keys.filter((key) => seen.has(key));
+      return observed.length === 0 ? [] : [{ keys: observed, label, sentence: sentence(compose(seen)) }];
     }),
   }));
   const worded = new Set(topics.flatMap(({ entries }) => entries.flatMap(({ keys }) => keys)));

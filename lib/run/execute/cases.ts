@@ -27,8 +27,8 @@ export function namedCases(
     if (control !== undefined) await requireAccepted(control, id, execution);
   };
   const tryOne = async (index: number, id: bigint): Promise<Failure | undefined> => {
-    const one = cases[index];
-    return one === undefined ? undefined : runTestCase(one, id, test.rules, execution);
+    const testCase = cases[index];
+    return testCase === undefined ? undefined : runTestCase(testCase, id, test.rules, execution);
   };
   const retry = (index: number) => tryOne(index, ids.retryId(index));
   return {

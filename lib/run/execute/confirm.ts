@@ -141,8 +141,8 @@ class FailureRetries {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
       if (among === 'its own kind') return this.anew();
-      const [, again] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
-      return again;
+      const [, failure] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
+      return failure;
     };
     const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
     budget.left -= size;
@@ -173,9 +173,9 @@ class FailureRetries {
     const { template, finding } = this.failure;
     const exchange = await this.execution.sendAsIs(sent, id);
     this.isBroken ||= exchange.kind === 'broken';
-    const again = this.execution.judge(exchange, template, this.rules);
-    return again?.problem === finding.problem
-      ? { ...this.failure, finding: again, exchange: truncated(exchange) }
+    const newFinding = this.execution.judge(exchange, template, this.rules);
+    return newFinding?.problem === finding.problem
+      ? { ...this.failure, finding: newFinding, exchange: truncated(exchange) }
       : undefined;
   }
 

@@ -35,7 +35,8 @@ class ResponseCounts {
   add(status: number): void {
     this.after.set(status, (this.after.get(status) ?? 0) + 1);
     if (status !== 200) return;
-    for (const [own, count] of this.after) this.before.set(own, (this.before.get(own) ?? 0) + count);
+    for (const [counted, count] of this.after)
+      this.before.set(counted, (this.before.get(counted) ?? 0) + count);
     this.after.clear();
   }
 

@@ -36,11 +36,11 @@ export function randomCases(
   let isShrunk = false;
   tally.coverage = () => {
     if (test.covers === undefined) return undefined;
-    const own = test.covers(plants, tried);
-    if (step === 1) return own;
+    const coverage = test.covers(plants, tried);
+    if (step === 1) return coverage;
     const ofAllShards = [...named.keys()].slice(0, count);
     const { rows, covered } = test.covers(plants, ofAllShards);
-    return { ...own, together: { rows, covered } };
+    return { ...coverage, together: { rows, covered } };
   };
   const sendControl = async () => {
     const { control } = sampled(0).value;
@@ -60,10 +60,10 @@ export function randomCases(
       const below = Math.min(count + 1, next + limit * step);
       await tryEach({ from: next, below, step }, sendControl, execution, tryOne);
       next += Math.ceil((below - next) / step) * step;
-      const found = tally.first;
-      if (found === undefined || isShrunk) return;
+      const firstFailure = tally.first;
+      if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
-      const { place, failure } = found;
+      const { place, failure } = firstFailure;
       tally.leadWith(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
     },
   };
@@ -78,14 +78,14 @@ async function inIsolation(
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
-  const again = await confirm({ failure, place: index }, rules, execution);
-  if (again.when !== 'always' || timedOut(again))
-    return { ...again, sampled: { path: String(index), shrinks: 0 } };
-  const { when, retries = {} } = again;
-  const { result, path } = await shrink(value, arbitrary, again, async (smaller) => {
+  const confirmed = await confirm({ failure, place: index }, rules, execution);
+  if (confirmed.when !== 'always' || timedOut(confirmed))
+    return { ...confirmed, sampled: { path: String(index), shrinks: 0 } };
+  const { when, retries = {} } = confirmed;
+  const { result, path } = await shrink(value, arbitrary, confirmed, async (smaller) => {
     const other = await runTestCase(smaller, execution.ids.retryId(index), rules, execution);
     // A smaller payload may fail for a different reason; accept only the same problem.
-    return other?.finding.problem === again.finding.problem ? { ...other, when, retries } : undefined;
+    return other?.finding.problem === confirmed.finding.problem ? { ...other, when, retries } : undefined;
   });
   return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };
 }

@@ -44,9 +44,9 @@ export async function estimate(
   let [requests, plants] = [1, 1];
   for (const check of catalogue) {
     if (!selected(check.id)) continue;
-    const own = known?.[check.id] ?? (await estimateCheck(check, contract, { seed, cases, thorough }));
-    requests += own.requests;
-    plants += own.plants;
+    const ofCheck = known?.[check.id] ?? (await estimateCheck(check, contract, { seed, cases, thorough }));
+    requests += ofCheck.requests;
+    plants += ofCheck.plants;
   }
   const part = Math.min(1 / shard.of, maxRequests / requests);
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
@@ -83,17 +83,17 @@ export async function estimateCheck(
     requests += 1;
     plants += 1;
   };
-  const own = plantsFor(contract, seed, id, strengthOf(thorough));
+  const factory = plantsFor(contract, seed, id, strengthOf(thorough));
   if (test.kind === 'cases') {
-    const all = test.cases(own);
+    const all = test.cases(factory);
     count(all);
     control(all);
   }
   if (test.kind === 'property') {
-    const arbitrary = test.cases(own);
-    const named = test.named?.(own) ?? [];
+    const arbitrary = test.cases(factory);
+    const named = test.named?.(factory) ?? [];
     const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
-    const all = caseCountOf(test, cases, own, named);
+    const all = caseCountOf(test, cases, factory, named);
     const first = Math.min(named.length, all);
     for (const [from, below] of [
       [0, first],
@@ -107,7 +107,7 @@ export async function estimateCheck(
     }
     control([sampled(0)]);
   }
-  return test.kind === 'scenario' ? simulateScenario(test, own, cases, isAccepted) : { requests, plants };
+  return test.kind === 'scenario' ? simulateScenario(test, factory, cases, isAccepted) : { requests, plants };
 }
 
 /**
@@ -144,7 +144,7 @@ const acceptedBy =
  */
 async function simulateScenario(
   test: Test & { kind: 'scenario' },
-  own: PlantFactory,
+  factory: PlantFactory,
   cases: number,
   isAccepted: IsAccepted,
 ): Promise<Estimate> {
@@ -173,7 +173,7 @@ async function simulateScenario(
     });
   };
   const context: CheckContext = {
-    plants: own,
+    plants: factory,
     cases,
     nextId: () => ID,
     freshId: (from) => from,

@@ -124,8 +124,12 @@ export function* plannedBatches(
   for (const check of sampling) yield [{ check, limit: defaultCaseCount(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
-  for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
-    for (const check of left) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
+  for (
+    let unfinished = sampling;
+    unfinished.length > 0;
+    unfinished = unfinished.filter((check) => !isEnded(check))
+  )
+    for (const check of unfinished) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
   yield once(of('invariant'));
 }
 

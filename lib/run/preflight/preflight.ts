@@ -43,20 +43,21 @@ export async function preflight(
 ): Promise<Readiness> {
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
-  const seen: Exchange[] = [];
+  const exchanges: Exchange[] = [];
   for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
-    seen.push(exchange);
+    exchanges.push(exchange);
     if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
     if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
   }
-  const [first] = seen;
-  const last = seen.at(-1);
+  const [first] = exchanges;
+  const last = exchanges.at(-1);
   if (first === undefined || last === undefined) return {};
-  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_ATTEMPTS && seen.every(is);
-  if (seen.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
+  const throughout = (is: (exchange: Exchange) => boolean) =>
+    exchanges.length === MAX_ATTEMPTS && exchanges.every(is);
+  if (exchanges.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
   if (throughout(rejectsToken)) {

@@ -27,8 +27,8 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.ruleApplied;
-  if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
+  const isConclusive = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.ruleApplied;
+  if (cases > 0 && !isConclusive) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
   if (test.kind === 'invariant') return skipped(check, 'store', tally.whyNotApplied ?? test.absent, tally);
   if (test.kind === 'cases') return skipped(check, 'document', 'the document allows no such request', tally);

@@ -26,10 +26,10 @@ export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): str
   text.length > limit ? `${beginningOf(text, limit)}…` : text;
 
 function shortened({ headers, statusText, body, size, ...rest }: Response, maxBodyBytes: number): Response {
-  let left = MAX_VALUES_CHARACTERS;
+  let charactersLeft = MAX_VALUES_CHARACTERS;
   const kept = headers.map(([name, value]): HeaderPair => {
-    const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, left));
-    left -= beginning.length;
+    const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, charactersLeft));
+    charactersLeft -= beginning.length;
     return [beginningOf(name, MAX_VALUE_CHARACTERS), beginning];
   });
   const isLong = body.length > maxBodyBytes;
@@ -47,11 +47,11 @@ function shortened({ headers, statusText, body, size, ...rest }: Response, maxBo
  * whole can be freed.
  */
 export function truncated(
-  { preceding, ...own }: Exchange,
+  { preceding, ...rest }: Exchange,
   maxBodyBytes: number = MAX_WHOLE_BODY_BYTES,
 ): Exchange {
   const exchange: Exchange =
-    preceding === undefined ? own : { ...own, preceding: truncated(preceding, maxBodyBytes) };
+    preceding === undefined ? rest : { ...rest, preceding: truncated(preceding, maxBodyBytes) };
   if (exchange.kind === 'answered')
     return { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
   return exchange.response === undefined

@@ -31,13 +31,13 @@ interface RequestDefaults {
 
 /** Appends query parameters to a path, except those that it already has. */
 function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
-  const [, own] = path.split('?');
-  const there = new URLSearchParams(own);
+  const [, query] = path.split('?');
+  const present = new URLSearchParams(query);
   const added = parameters
-    .filter(([name]) => !there.has(name))
+    .filter(([name]) => !present.has(name))
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   if (added.length === 0) return path;
-  return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
+  return `${path}${query === undefined ? '?' : query === '' ? '' : '&'}${added.join('&')}`;
 }
 
 /** The delivery of a request. Its cuts and chunks may depend on the bytes of the body. */
@@ -72,19 +72,21 @@ export function fill(
   const contentType =
     'contentType' in template ? template.contentType : body === undefined ? undefined : 'application/json';
   const { header = 'authorization' } = credential;
-  const own: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
-  if (contentType !== undefined) own.push(['content-type', contentType]);
+  const requestHeaders: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
+  if (contentType !== undefined) requestHeaders.push(['content-type', contentType]);
   const hostname = host.replace(/:\d+$/, '');
-  for (const [name, value] of template.headers ?? []) own.push([name, value.replace('{hostname}', hostname)]);
+  for (const [name, value] of template.headers ?? [])
+    requestHeaders.push([name, value.replace('{hostname}', hostname)]);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
   const delivery = deliveryOf(template, bytes);
   const request: Request = {
     method,
     path,
     headers: [
-      ...own,
+      ...requestHeaders,
       ...headers.filter(
-        ([name]) => !hasHeader(own, name.toLowerCase()) && template.without?.includes(name) !== true,
+        ([name]) =>
+          !hasHeader(requestHeaders, name.toLowerCase()) && template.without?.includes(name) !== true,
       ),
     ],
     body: bytes,

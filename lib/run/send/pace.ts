@@ -115,9 +115,9 @@ export class Pace {
   private async until(time: () => number): Promise<void> {
     for (;;) {
       this.requireGoing();
-      const left = time() - Date.now();
-      if (left <= 0) return;
-      await sleep(Math.min(left, 250));
+      const msLeft = time() - Date.now();
+      if (msLeft <= 0) return;
+      await sleep(Math.min(msLeft, 250));
     }
   }
 }

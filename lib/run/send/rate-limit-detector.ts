@@ -25,20 +25,22 @@ export class RateLimitDetector {
   async advice(sendOne: () => Promise<Exchange | undefined>): Promise<string | undefined> {
     const { plants, rejected503 } = this;
     if (rejected503 === 0 || rejected503 === plants) return undefined;
-    let [sent, again] = [0, 0];
+    let [sent, rejected] = [0, 0];
     for (; sent < ISOLATED_REQUESTS; sent += 1) {
       const exchange = await sendOne();
       if (exchange === undefined) break;
-      if (statusOf(exchange) === 503) again += 1;
+      if (statusOf(exchange) === 503) rejected += 1;
     }
     const isComplete = sent === ISOLATED_REQUESTS;
     const oneAtATime = !isComplete
       ? ''
-      : again === 0
+      : rejected === 0
         ? '; none when sent one at a time'
-        : `; ${again} of ${sent} when sent one at a time`;
+        : `; ${rejected} of ${sent} when sent one at a time`;
     const remedy =
-      isComplete && again === 0 ? 'lower --concurrency, or set --rate' : 'set --rate, or lower --concurrency';
+      isComplete && rejected === 0
+        ? 'lower --concurrency, or set --rate'
+        : 'set --rate, or lower --concurrency';
     return `The store answered 503 without Retry-After to ${rejected503} of ${plants} ordinary requests${oneAtATime}. If that is a rate limiter, ${remedy}; it should send Retry-After, or answer 429.`;
   }
 }

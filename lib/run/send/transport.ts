@@ -168,30 +168,30 @@ export class Transport {
   ): Promise<readonly [own: Exchange, before: Exchange | undefined]> {
     const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
-    const made = (one: RequestTemplate, own: bigint) =>
+    const makeRequest = (one: RequestTemplate, own: bigint) =>
       fill(one, own, { token, cookies: this.cookies.header, host, prefix, headers, query });
-    const again = (one: RequestTemplate) => () => {
+    const makeAgain = (one: RequestTemplate) => () => {
       this.pace.countResent();
       this.requests += 1;
       // The store may have created the plant before the connection was closed, so use a new id; but a request
       // that follows one with the same values must keep its id.
-      return made(one, template.preceding === undefined ? context.ids.retryId() : id);
+      return makeRequest(one, template.preceding === undefined ? context.ids.retryId() : id);
     };
     /** Makes the request as planned the first time, and with another id when it is repeated. */
     const inSequence = (one: RequestTemplate) => {
       let isFirst = true;
       return () => {
-        const request = isFirst ? made(one, id) : again(one)();
+        const request = isFirst ? makeRequest(one, id) : makeAgain(one)();
         isFirst = false;
         return request;
       };
     };
-    const send = (one: RequestTemplate) => this.client.send(made(one, id), again(one));
+    const send = (one: RequestTemplate) => this.client.send(makeRequest(one, id), makeAgain(one));
     const [own, before] = await sendAfter(template, this.client, send, inSequence);
     // A preceding request outside the contract need not be handled properly, so the server may have lost
     // track of where it ends.
     const isLeftOver = isTimeout(own) && followsOutsider(template);
-    return [isLeftOver ? await this.client.send(again(withoutPredecessor(template))()) : own, before];
+    return [isLeftOver ? await this.client.send(makeAgain(withoutPredecessor(template))()) : own, before];
   }
 
   /** Whether both requests must be sent again because the preceding one did not get its response. */

@@ -44,8 +44,8 @@ function Causes({
   record,
 }: Readonly<{ level: 'MUST' | 'SHOULD'; causes: readonly ExplainedChecks[]; record: RunRecord }>) {
   if (causes.length === 0) return null;
-  const own = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
-  const checks = new Set(own.map(({ id }) => id)).size;
+  const checksOfLevel = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
+  const checks = new Set(checksOfLevel.map(({ id }) => id)).size;
   // Warnings can wait as long as a MUST fails.
   const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
   return (

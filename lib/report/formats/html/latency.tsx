@@ -109,12 +109,12 @@ function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyDat
         </thead>
         <tbody>
           {doublings.map(([power, members]) => {
-            const own = sum(members, (bucket) => bucket.answers);
-            seen += own;
+            const answersInRow = sum(members, (bucket) => bucket.answers);
+            seen += answersInRow;
             return (
               <tr>
                 <td>{time(2 ** (Number(power) + 1))}</td>
-                <td>{withSeparators(own)}</td>
+                <td>{withSeparators(answersInRow)}</td>
                 <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)}%</td>
               </tr>
             );
