@@ -131,8 +131,8 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
     // A new folder for each run, since some tools leave files behind.
     const cwd = mkdtempSync(join(tmpdir(), `bench-${folder}-`));
     try {
-      const own = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
-      writeFileSync(`${cwd}/openapi.yaml`, documentWith([...overlays, ...own]));
+      const peerOverlays = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
+      writeFileSync(`${cwd}/openapi.yaml`, documentWith([...overlays, ...peerOverlays]));
       mkdirSync(`${cwd}/work`);
       const env = {
         PEER: `${HOME}/${folder}`,

@@ -96,7 +96,7 @@ export async function throughput(rounds: number): Promise<Findings> {
   } finally {
     await store.stop();
   }
-  const own = rates.get(clients[0]?.title ?? '') ?? [];
+  const firstRates = rates.get(clients[0]?.title ?? '') ?? [];
   const slow = await againstSlow(rounds);
   return {
     title: 'Cases per second',
@@ -105,7 +105,11 @@ export async function throughput(rounds: number): Promise<Findings> {
     rows: clients.map(({ title, rate }) => {
       if (typeof rate === 'string') return [title, `not run: ${rate}`, ''];
       const theirs = rates.get(title) ?? [];
-      return [title, spread(theirs), spread(own.map((one, round) => one / (theirs[round] ?? Number.NaN)))];
+      return [
+        title,
+        spread(theirs),
+        spread(firstRates.map((one, round) => one / (theirs[round] ?? Number.NaN))),
+      ];
     }),
     notes: slow,
   };

@@ -99,8 +99,8 @@ async function live(
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
-    const own = tokenOf(flags.token, target, process.env);
-    if (own === undefined || own === '')
+    const targetToken = tokenOf(flags.token, target, process.env);
+    if (targetToken === undefined || targetToken === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {
       ...settingsIn({ ...flags, ...connectionFlagsOf(target, command) }),
@@ -108,7 +108,7 @@ async function live(
       name,
       baseUrl,
       tokenEnv,
-      token: own,
+      token: targetToken,
       firstId: base + BigInt(index) * ID_DISTANCE,
     };
     compared.push({

@@ -41,22 +41,23 @@ export function onChanges(
   const isIgnored = (file: string, name: string) =>
     IGNORED.test(name) || (unwatched !== undefined && file === resolve(unwatched));
   // Not `recursive`, which would also watch every file of every dependency.
-  const add = (own: string) => {
-    if (watchers.has(own)) return;
+  const add = (folderToAdd: string) => {
+    if (watchers.has(folderToAdd)) return;
     const forget = () => {
-      watchers.get(own)?.close();
-      watchers.delete(own);
+      watchers.get(folderToAdd)?.close();
+      watchers.delete(folderToAdd);
     };
-    const watcher = watch(own, (kind, name) => {
-      if (name === null || isIgnored(join(own, name), name)) return;
-      see(join(own, name));
-      if (kind === 'rename') refresh(own);
+    const watcher = watch(folderToAdd, (kind, name) => {
+      if (name === null || isIgnored(join(folderToAdd, name), name)) return;
+      see(join(folderToAdd, name));
+      if (kind === 'rename') refresh(folderToAdd);
     });
-    watchers.set(own, watcher.on('error', forget));
-    refresh(own);
+    watchers.set(folderToAdd, watcher.on('error', forget));
+    refresh(folderToAdd);
   };
-  const refresh = (own: string) => {
-    for (const name of foldersIn(own)) if (!isIgnored(join(own, name), name)) add(join(own, name));
+  const refresh = (changedFolder: string) => {
+    for (const name of foldersIn(changedFolder))
+      if (!isIgnored(join(changedFolder, name), name)) add(join(changedFolder, name));
   };
   add(folder);
   return () => {

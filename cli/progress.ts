@@ -58,13 +58,13 @@ export function progress(
     const isDone = planned > 0 && ended === planned;
     // A faulty store gets more requests than expected.
     const percentage = Math.min(99, Math.floor((100 * requests) / expected));
-    const left = Math.ceil((expected - requests) / rate);
-    const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
+    const secondsLeft = Math.ceil((expected - requests) / rate);
+    const isForeseeable = !isDone && secondsLeft >= 1 && percentage >= MIN_PERCENTAGE;
     return [
       isDone ? 'finding causes' : `${percentage}%`,
       `${withSeparators(requests)} requests`,
       `${withSeparators(Math.round(rate))}/s`,
-      ...(isForeseeable ? [`about ${duration(left)} left`] : []),
+      ...(isForeseeable ? [`about ${duration(secondsLeft)} left`] : []),
       ...(failed.size === 0 ? [] : [`${counted(failed.size, 'check')} failed`]),
     ].join('  ');
   };

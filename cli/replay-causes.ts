@@ -60,21 +60,21 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
         void answers.set(during, sentAndReceived(exchange, template, plan.baseUrl, redact));
       const recorder = new Recorder(secrets);
       const results = new Map<string, RecordedResult>();
-      let left = planned;
+      let unreported = planned;
       let stop: Stop | undefined;
       for await (const event of runEvents({ ...whole, onExchange }, signal)) {
         if (event.type === 'end') stop = event.footer.stop;
         const result = recorder.add(event);
         if (result === undefined) continue;
         results.set(result.id, result);
-        const ended = left.filter(({ checks }) => checks.every(({ id }) => results.has(id)));
-        left = left.filter((one) => !ended.includes(one));
+        const ended = unreported.filter(({ checks }) => checks.every(({ id }) => results.has(id)));
+        unreported = unreported.filter((one) => !ended.includes(one));
         for (const { cause, checks } of ended) {
-          const own = checks.flatMap(({ id }) => results.get(id) ?? []);
-          report({ cause, ...judged(own, cause), answer: answers.get(idOf(cause)) });
+          const resultsOfCause = checks.flatMap(({ id }) => results.get(id) ?? []);
+          report({ cause, ...judged(resultsOfCause, cause), answer: answers.get(idOf(cause)) });
         }
       }
-      for (const { cause } of left) report({ cause, ...judged([], cause), answer: undefined });
+      for (const { cause } of unreported) report({ cause, ...judged([], cause), answer: undefined });
       return stop;
     },
   };
@@ -93,8 +93,8 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readon
   const request = requestOf(cause, checks, record, plan);
   if (request === undefined) {
     // An invariant may also fail because of other causes, so omit invariants if possible.
-    const own = checks.filter(({ test }) => test.kind !== 'invariant');
-    return own.length === 0 ? checks : own;
+    const withoutInvariants = checks.filter(({ test }) => test.kind !== 'invariant');
+    return withoutInvariants.length === 0 ? checks : withoutInvariants;
   }
   const { template, rule } = request;
   const cases = () => [{ label: 'the request of the cause', template }];

@@ -172,8 +172,8 @@ class StoreProcess {
 
 /** The signal that a shell reports with an exit code. */
 function signalOf(code: number | null): string | undefined {
-  const found = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
-  return found?.[0];
+  const signal = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
+  return signal?.[0];
 }
 
 /** Writes to a file. If that fails, warns once and stops writing. */

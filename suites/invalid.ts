@@ -89,8 +89,8 @@ function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
     ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
   );
-  const few = firsts.slice(0, MAX_PROPERTIES_IN_PAIRS);
-  const pairs = few.flatMap((one, index) => few.slice(index + 1).map((other) => [one, other]));
+  const firstFew = firsts.slice(0, MAX_PROPERTIES_IN_PAIRS);
+  const pairs = firstFew.flatMap((one, index) => firstFew.slice(index + 1).map((other) => [one, other]));
   return [...pairs, ...(firsts.length > 2 ? [firsts] : [])].map((several) => {
     const control = plants.plain('all');
     const invalid = several.reduce<JsonObject>((plant, { property, defect }) => {

@@ -129,8 +129,9 @@ class Sequences {
       (name !== undefined && known.nameInUse.has(name)) ||
       others.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
-    const own = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
-    const template: RequestTemplate = wasSent || others.length > 0 ? { ...own, sentBefore: true } : own;
+    const ownTemplate = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
+    const template: RequestTemplate =
+      wasSent || others.length > 0 ? { ...ownTemplate, sentBefore: true } : ownTemplate;
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
@@ -264,8 +265,8 @@ async function anySequence(context: CheckContext): Promise<void> {
     });
   // Playing the sequences concurrently saves time, but only one after the other shows which steps a failure
   // needs.
-  const seen = context.isDistant ? await sideBySide(each) : undefined;
-  if (seen?.every((failure) => failure === undefined)) return;
+  const failures = context.isDistant ? await sideBySide(each) : undefined;
+  if (failures?.every((failure) => failure === undefined)) return;
   for (const { steps, own } of each) {
     const failure = await own.playSequence(steps);
     if (failure === undefined || problems.has(problemOf(failure))) continue;
@@ -276,7 +277,7 @@ async function anySequence(context: CheckContext): Promise<void> {
     // Do not wait for further timeouts.
     if (problems.size === MAX_PROBLEMS || hasTimedOut(failure)) return;
   }
-  for (const [index, failure] of (seen ?? []).entries()) {
+  for (const [index, failure] of (failures ?? []).entries()) {
     if (failure === undefined || problems.has(problemOf(failure))) continue;
     problems.add(problemOf(failure));
     const whole = upTo(failure, each[index]?.steps ?? []);

@@ -36,8 +36,8 @@ export async function repeatAgainstLiving(
       name,
       odd,
       ...WAYS.map((way) => {
-        const own = runs.filter((one) => one.way === way);
-        return `${own.filter((one) => one.objections.length === 0).length} of ${own.length}`;
+        const runsOfWay = runs.filter((one) => one.way === way);
+        return `${runsOfWay.filter((one) => one.objections.length === 0).length} of ${runsOfWay.length}`;
       }),
     ];
   });
