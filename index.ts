@@ -40,14 +40,14 @@ export { catalogue, DocumentError };
 /** The options of a run: `baseUrl`, `token`, and the others in docs/configuration.md. */
 export type RunOptions = Needed<Given>;
 
-/** A run in progress: its events as they happen, and its record once it has ended. */
+/** A run in progress. Yields its events as they happen; `record` resolves when it has ended. */
 export interface Run extends AsyncIterable<RunEvent> {
   readonly record: Promise<RunRecord>;
 }
 
 /**
- * Starts a run. The record rejects with a UsageError or a DocumentError if the options are invalid; whatever the store
- * does results in a record.
+ * Starts a run. `record` rejects with a UsageError or a DocumentError if the options are invalid. Whatever
+ * the store does, there is a record.
  */
 export function run(options: RunOptions, signal?: AbortSignal): Run {
   const log = new EventLog<RunEvent>();
@@ -64,7 +64,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
     return recorder.record();
   };
   const record = work();
-  // A caller who only reads the events gets the error there.
+  // A caller that only iterates over the events gets the error there.
   record.then(
     () => log.end(),
     (error: unknown) => log.end({ error }),
@@ -72,17 +72,18 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
   return { record, [Symbol.asyncIterator]: () => log[Symbol.asyncIterator]() };
 }
 
-/** Headers with common values that are not secret. */
+/** Headers whose values are usually common and not secret. */
 const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
 
-/** What no report may contain: the token, and values of added headers. */
+/** What no report may contain: the token, and the values of headers that the user added. */
 export const secretsOf = ({ token, headers = [] }: Pick<Needed<Options>, 'token' | 'headers'>): string[] => [
   token,
   ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),
 ];
 
 /**
- * Reads the baseline of a run, if it has one. Only then is the code that reads one loaded.
+ * Reads the baseline of a run, if it has one. The code that reads it is loaded only in that case.
+ *
  * @throws UsageError, DocumentError
  */
 export async function knownDeviations({
@@ -95,7 +96,8 @@ export async function knownDeviations({
 
 /**
  * Loads the files that the options name, and plans a run.
- * @param loaded the contract of these options, if another plan has already loaded it
+ *
+ * @param loaded the contract for these options, if another plan has already loaded it
  * @throws DocumentError, UsageError
  */
 export async function planOf(options: RunOptions, loaded?: RunPlan['contract']): Promise<RunPlan> {
@@ -140,7 +142,7 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
   };
 }
 
-/** Explains failures. What experiments need is loaded only if there are any. */
+/** Explains failures. The code for experiments is loaded only if there are any. */
 const explaining =
   (options: Pick<RunPlan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
   async (...failed) => {
@@ -148,7 +150,7 @@ const explaining =
     return explainRun(failed, options, requests);
   };
 
-/** Loads the contract. What reads a document of the user is loaded only if there is one. */
+/** Loads the contract. The code that reads a document is loaded only if the user has one. */
 async function contractOf(
   file: string | undefined,
   overlays: readonly string[],
@@ -158,7 +160,7 @@ async function contractOf(
   return loadContract(file, overlays);
 }
 
-/** The client certificate and its key, for a store that requires one. */
+/** The client certificate and its private key, for a store that requires one. */
 function clientOf(cert: string | undefined, key: string | undefined): RunPlan['client'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)

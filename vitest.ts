@@ -21,23 +21,25 @@ export interface StartedStore {
 }
 
 export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
-  /** Starts the store, or only returns where it is. Called once, before the first check. */
+  /** Starts the store, or merely returns where it is. Called once, before the first check. */
   readonly start: () => Promise<StartedStore> | StartedStore;
 }
 
 const { baseUrl: _baseUrl, token: _token, ...others } = IN_CODE;
 const OPTIONS = { ...others, start: { kind: callback, description: 'function that starts the store' } };
 
-/** Milliseconds for one check, which sends many requests, each with its own time-out. */
+/** Maximum duration of one check in milliseconds. A check sends many requests, each with its own timeout. */
 const MAX_CHECK_MS = 300_000;
 
 /**
- * Declares one vitest test for each check, named by its id. Call it at the top level of a test file.
+ * Declares a vitest test for each check, named by the id of the check. Call it at the top level of a test
+ * file.
  *
- * The test of a MUST check fails if the check fails or is untestable. So does that of a SHOULD check with `strict`;
- * otherwise its failure is an annotation, and so is that of a check that the baseline lists. A check that was not
- * completed is skipped, never passed. At the end, the causes of all failures are printed, and the suite fails if a
- * failure is not one that the baseline lists, or an entry is out of date.
+ * The test of a MUST check fails if the check fails or is untestable. So does the test of a SHOULD check with
+ * `strict`; without it, the failure is an annotation. A failure that the baseline lists is also an
+ * annotation. A check that was not completed is skipped, never passed. At the end, the causes of all failures
+ * are printed. The suite fails if there is a failure that the baseline does not list, or if an entry is out
+ * of date.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Options & ConformanceOptions;
@@ -51,7 +53,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
 
     beforeAll(async () => {
       store = await start();
-      // If `start` returns nothing, the error names what is missing.
+      // If `start` returns nothing, the error message names what is missing.
       const target = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
       const plan = await planOf(target);
       explain = plan.explain;
@@ -69,7 +71,8 @@ export function plantStoreConformance(given: ConformanceOptions): void {
         recorder.add({ type: 'end', footer: await run.close() });
         const record = recorder.record();
         const report = causeReport(record);
-        // The default reporter shows annotations of failed tests only, but everything that is printed.
+        // The default reporter shows annotations only for failed tests, but it shows everything that is
+        // printed.
         if (report !== undefined) console.warn(report);
         const changes = changesOf(record);
         if (changes.length > 0) throw new Nonconformance(changes.join('\n'));
@@ -118,7 +121,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
 const isListed = (id: string, baseline: Baseline | undefined): boolean =>
   baseline?.entries.some((entry) => isAbout(entry, { id })) === true;
 
-/** What is not as the baseline says, of the checks that it lists: their tests did not fail. */
+/** Differences from the baseline for the checks that it lists, since their tests did not fail. */
 function changesOf(record: RunRecord): readonly string[] {
   const { baseline } = record.ciResult;
   const unlisted = record.results.filter(
@@ -133,7 +136,7 @@ function changesOf(record: RunRecord): readonly string[] {
   ];
 }
 
-/** A failed check: vitest shows its explanation, without a stack, which would point into this file. */
+/** A failed check. vitest shows its explanation without a stack, which would only point to this file. */
 class Nonconformance extends Error {
   constructor(message: string) {
     super(message);

@@ -23,7 +23,7 @@ const CONCLUSIONS: Readonly<Record<Word, string>> = {
   stuck: 'stopped',
 };
 
-/** What a user waits for, and what a run does meanwhile. */
+/** How long a user waits for a run, and what the run does meanwhile. */
 export async function defaultRun(rounds: number): Promise<Findings> {
   const { tools: others, absent } = installed();
   const tools = [suite, ...others];
@@ -33,14 +33,14 @@ export async function defaultRun(rounds: number): Promise<Findings> {
     const runs = new Map<Tool, Run[]>(tools.map((tool) => [tool, []]));
     for (let round = 0; round < rounds; round += 1)
       for (const tool of tools) runs.get(tool)?.push(await once(tool, delay));
-    const own = runs.get(suite) ?? [];
+    const ownRuns = runs.get(suite) ?? [];
     for (const tool of tools) {
       const theirs = runs.get(tool) ?? [];
       rows.push([
         title,
         tool.title,
         spread(theirs.map(({ seconds }) => seconds)),
-        figure(median(theirs.map((run, round) => run.seconds / (own[round]?.seconds ?? Number.NaN)))),
+        figure(median(theirs.map((run, round) => run.seconds / (ownRuns[round]?.seconds ?? Number.NaN)))),
         count(median(theirs.map(({ requests }) => requests))),
         figure(median(theirs.map(({ requests, seconds }) => requests / seconds))),
         megabytes(median(theirs.map(({ peak }) => peak))),
@@ -49,7 +49,7 @@ export async function defaultRun(rounds: number): Promise<Findings> {
     }
     if (delay > 0) {
       const limit = CONCURRENCY / (delay / 1000);
-      const rate = median(own.map(({ requests, seconds }) => requests / seconds));
+      const rate = median(ownRuns.map(({ requests, seconds }) => requests / seconds));
       notes.push(
         `The suite sends ${figure(rate)} requests per second to the store that responds after ${delay} ms, including start and end: ${figure(rate / limit)} of connections / latency (${limit}).`,
       );

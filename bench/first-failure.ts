@@ -14,8 +14,9 @@ const TIMEOUT_MS = 3000;
 const MAX_PARALLEL_TARGETS = 4;
 
 /**
- * How soon a broken store is detected.
- * @param every selects one in N stores, to measure the time
+ * Measures how soon a broken store is detected.
+ *
+ * @param every selects one in this many stores for measuring the time
  */
 export async function firstFailure(every: number): Promise<Findings> {
   const timed = sample(brokenStores, every);
@@ -43,7 +44,10 @@ function row(title: string, found: readonly (number | undefined)[]): string[] {
   ];
 }
 
-/** From the start of the process to its end, which the first failure brings about; undefined if nothing fails. */
+/**
+ * The time from the start of the process to its end, which the first failure causes; undefined if nothing
+ * fails.
+ */
 async function millisecondsUntilFailure(store: BrokenStore): Promise<number | undefined> {
   const running = await store.start(TOKEN);
   try {
@@ -61,7 +65,7 @@ async function millisecondsUntilFailure(store: BrokenStore): Promise<number | un
   }
 }
 
-/** undefined if nothing fails. */
+/** The number of requests until the first failure; undefined if nothing fails. */
 async function requestsUntilFailure(store: BrokenStore): Promise<number | undefined> {
   const running = await store.start(TOKEN);
   const enough = new AbortController();

@@ -7,10 +7,10 @@ import type { Measured } from './process.ts';
 import { startStoreProcess } from './store.ts';
 import { type Findings, figure, median } from './table.ts';
 
-/** Request timeout in seconds: broken stores may hang, right ones may be slow. */
+/** Request timeouts in seconds. Broken stores may hang; right ones may be slow. */
 const TIMEOUTS = { broken: 3, right: 10 } as const;
 
-/** Stores that are tested in parallel. */
+/** Number of stores that are tested in parallel. */
 const MAX_PARALLEL_TARGETS = 2;
 
 const TOKEN = 'Token-1-AbCdEf0123456789';
@@ -19,7 +19,10 @@ type Kind = 'must' | 'should' | 'right';
 
 const must = new Set(catalogue.filter(({ level }) => level === 'MUST').map(({ id }) => id));
 
-/** By the strongest statement that the store breaks; a run that must end without a verdict counts as MUST. */
+/**
+ * The strongest level of statement that the store breaks. If the run must end without a verdict, that counts
+ * as MUST.
+ */
 const kindOf = (store: BrokenStore | RightStore): Kind =>
   !('breaks' in store)
     ? 'right'
@@ -36,7 +39,7 @@ interface Trial {
   readonly ended: Measured;
 }
 
-/** What each tool catches, and which right stores it accuses. */
+/** Finds out what each tool catches, and which right stores it accuses. */
 export async function fleet(every: number): Promise<Findings> {
   const { tools: others, absent } = installed();
   const stores = [...sample(brokenStores, every), ...sample(rightStores, every)];
@@ -101,7 +104,7 @@ async function trial(tool: Tool, store: BrokenStore | RightStore): Promise<Trial
   }
 }
 
-/** Maps all items with limited concurrency. The results are in the order of the items. */
+/** Maps all items with limited concurrency. Results are in the order of the items. */
 export async function overAll<T, U>(
   items: readonly T[],
   work: (item: T) => Promise<U>,

@@ -9,7 +9,7 @@ const MAX_REPEATED_SIZE = 1e5;
 
 const CONNECTIONS = 16;
 
-/** How time, memory and record grow with the number of cases. */
+/** Measures how time, memory and the record grow with the number of cases. */
 export async function growth(rounds: number): Promise<Findings> {
   const store = await startStoreProcess();
   try {

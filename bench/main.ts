@@ -10,9 +10,9 @@ import { type Findings, findingsText } from './table.ts';
 import { throughput } from './throughput.ts';
 
 /*
- * The benchmarks. `npm run bench` runs all parts, `npm run bench -- PART...` some of them; `--rounds N` sets
- * how often each is measured, `--every N` selects one in N stores of the fleet. Prints the results and stores
- * them in bench/results.json and bench/results.md.
+ * The benchmarks. `npm run bench` runs all parts, and `npm run bench -- PART...` some of them. `--rounds N`
+ * sets how often each part is measured, and `--every N` selects one in N stores of the fleet. Prints the
+ * results, and stores them in bench/results.json and bench/results.md.
  */
 
 const { values, positionals } = parseArgs({
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** The command that measures a part in the same way. */
+/** The command that repeats the measurement of a part. */
 const commandOf = (name: string) =>
   [
     'npm run bench --',
@@ -61,7 +61,7 @@ const commandOf = (name: string) =>
     ...(name === 'fleet' || name === 'first-failure' ? ['--every', every] : ['--rounds', rounds]),
   ].join(' ');
 
-// Started processes are stopped on exit, which a signal alone does not trigger.
+// Started processes are stopped on exit, but a signal alone does not trigger an exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 process.exitCode = await main();

@@ -13,13 +13,13 @@ import { TOKEN } from './store.ts';
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** Overlays of the document that the store conforms to. */
+  /** Overlays of the document to which the store conforms. */
   readonly overlays?: readonly string[] | undefined;
   /** Request timeout in seconds. */
   readonly timeout: number;
 }
 
-/** The conclusion of a tool about a store; `stuck` if the run had to be stopped. */
+/** A tool's conclusion about a store; `stuck` if the run had to be stopped. */
 export type Word = 'accepts' | 'accuses' | 'stuck';
 
 /** A tool that tests a store, with its settings. */
@@ -27,11 +27,11 @@ export interface Tool {
   readonly title: string;
   readonly settings: string;
   run(target: Target): Promise<Measured>;
-  /** Its conclusion, judging by how it ended. */
+  /** Derives its conclusion from how the process ended. */
   word(ended: Measured): Word;
 }
 
-/** A tool that cannot be installed here. */
+/** A tool that cannot be installed on this machine. */
 export interface Absent {
   readonly title: string;
   readonly reason: string;
@@ -58,7 +58,7 @@ export const suite: Tool = {
   word: byExitCode,
 };
 
-/** What the suite would conclude with `--strict`, where a failed SHOULD counts. */
+/** The suite's conclusion with `--strict`, where a failed SHOULD counts. */
 export function strictly(ended: Measured): Word {
   const word = byExitCode(ended);
   if (word !== 'accepts') return word;
@@ -81,7 +81,7 @@ interface Peer {
 
 const HOME = packageFile('bench/peers');
 
-/** The peers that test stores, by folder; peer.yaml says how each is installed and run. */
+/** The peers that test stores, by folder. peer.yaml says how to install and run each of them. */
 export const peers = (): readonly (Peer & { readonly folder: string })[] =>
   readdirSync(HOME)
     .filter((folder) => readdirSync(`${HOME}/${folder}`).includes('peer.yaml'))
@@ -115,7 +115,7 @@ function install(): Peers {
 export const has = (executable: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${executable}`], { stdio: 'ignore' }).status === 0;
 
-/** Installs a peer; returns the reason if that is not possible. */
+/** Installs a peer. Returns the reason if that is impossible. */
 export function obstacle(folder: string, needs: readonly string[], install: string): string | undefined {
   const missing = needs.filter((executable) => !has(executable));
   if (missing.length > 0) return `this machine has no ${missing.join(', ')}`;
@@ -128,11 +128,11 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
   title,
   settings,
   async run({ url, token, overlays = [], timeout }) {
-    // A new folder for each run, because of the files that a tool leaves behind.
+    // A new folder for each run, since some tools leave files behind.
     const cwd = mkdtempSync(join(tmpdir(), `bench-${folder}-`));
     try {
-      const own = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
-      writeFileSync(`${cwd}/openapi.yaml`, documentWith([...overlays, ...own]));
+      const peerOverlays = overlay === undefined ? [] : [`${HOME}/${folder}/${overlay}`];
+      writeFileSync(`${cwd}/openapi.yaml`, documentWith([...overlays, ...peerOverlays]));
       mkdirSync(`${cwd}/work`);
       const env = {
         PEER: `${HOME}/${folder}`,
@@ -149,11 +149,11 @@ const toolOf = (folder: string, { title, settings, overlay, command }: Settings)
   word: byExitCode,
 });
 
-/** The document of the suite with overlays applied. */
+/** The suite's document with overlays applied. */
 export const documentWith = (overlays: readonly string[]): string =>
   stringify(overlays.reduce<unknown>(applyOverlay, yaml(readFileSync(packageFile('openapi.yaml'), 'utf8'))), {
     aliasDuplicateObjects: false,
   });
 
-/** A target with the timeout of an ordinary run. */
+/** A target with the request timeout of an ordinary run. */
 export const patiently = (url: string): Target => ({ url, token: TOKEN, timeout: 15 });

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The outcome of a command. */
 export interface Measured {
-  /** null if it had to be stopped. */
+  /** Null if the process had to be stopped. */
   readonly code: number | null;
   readonly seconds: number;
-  /** Peak memory of the process and its children together, in bytes; undefined without /proc. */
+  /** Peak memory of the process and all of its children together, in bytes; undefined without /proc. */
   readonly peak: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -22,7 +22,7 @@ export interface CommandOptions {
 /** Milliseconds between two samples of memory use. */
 const SAMPLE_INTERVAL_MS = 20;
 
-/** Runs a command and measures it together with its children. */
+/** Runs a command, and measures it together with its child processes. */
 export function measured(
   file: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ export function measured(
 ): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    // A process group of its own can be stopped as a whole.
+    // In its own process group, so that all processes can be stopped together.
     const child = spawn(file, args, {
       cwd,
       env: { ...process.env, ...env },
@@ -41,7 +41,7 @@ export function measured(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has already ended.
+        // The process has already ended.
       }
     };
     const memory = new Memory(child.pid ?? 0);
@@ -87,14 +87,14 @@ class Memory {
     for (const pid of this.descendants()) {
       const status = read(`/proc/${pid}/status`);
       together += kibibytes(status, 'VmRSS');
-      // The system keeps the peak of a single process, however rarely we sample.
+      // The system records the peak of a single process, however rarely we sample.
       highest = Math.max(highest, kibibytes(status, 'VmHWM'));
     }
     const most = Math.max(together, highest) * 1024;
     if (most > 0) this.peak = Math.max(this.peak ?? 0, most);
   }
 
-  /** Children are listed per thread that created them. */
+  /** Child processes are listed for each thread that created them. */
   private descendants(): ReadonlySet<number> {
     const found = new Set<number>();
     const visit = (pid: number) => {

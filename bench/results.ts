@@ -3,14 +3,14 @@ import { arch, cpus, platform, totalmem } from 'node:os';
 import { packageFile, suite } from '../lib/package.ts';
 import { type Findings, figure, findingsText } from './table.ts';
 
-/** The findings of one part, and where and how they were measured. */
+/** The findings of one part, and how they were measured. */
 export interface Result extends Findings {
   readonly part: string;
   readonly command: string;
   readonly measuredAt: string;
   readonly version: string;
   readonly machine: string;
-  /** Load average of the preceding minute: what else the machine was busy with. */
+  /** Load average of the preceding minute, which shows what else the machine was doing. */
   readonly load?: number;
 }
 
@@ -23,7 +23,7 @@ export const machine = (): string =>
 export const results = (): readonly Result[] =>
   existsSync(packageFile(FILE)) ? (JSON.parse(readFileSync(packageFile(FILE), 'utf8')) as Result[]) : [];
 
-/** Replaces the findings of a part, and rewrites the page. */
+/** Replaces the findings of a part and rewrites the page. */
 export function keep(
   part: string,
   findings: Findings,

@@ -5,7 +5,7 @@ import { type Findings, median, megabytes, spread } from './table.ts';
 
 const ONE = 'ordinary/answers-200';
 
-/** How long it takes until the user sees something. */
+/** Measures how long it takes until the user sees something. */
 export async function startup(rounds: number): Promise<Findings> {
   const store = await startStoreProcess();
   const main = packageFile('dist/cli/main.js');
@@ -16,7 +16,7 @@ export async function startup(rounds: number): Promise<Findings> {
     { title: 'list', args: [main, 'list'] },
     { title: `a run of one check, ${ONE}`, args: [main, 'run', store.url, '--only', ONE] },
   ].map((command) => ({ ...command, seconds: [] as number[], peaks: [] as number[] }));
-  // More rounds than requested, because they are cheap.
+  // More rounds than requested, since they are cheap.
   const times = rounds * 4;
   try {
     for (let round = 0; round < times; round += 1)

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startStore } from '../reference/store.ts';
 
 /*
- * A store in its own process: `node store-process.js TOKEN MILLISECONDS`. Sends its address to the parent,
- * and for every message the number of requests since the last.
+ * A store in its own process: `node store-process.js TOKEN MILLISECONDS`. Sends its address to the parent
+ * process and, for every message, the number of requests since the previous message.
  */
 
 const [, , token = '', delay = '0'] = process.argv;

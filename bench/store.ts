@@ -14,7 +14,7 @@ export interface StoreProcess {
 
 const nextMessage = async (child: ChildProcess): Promise<unknown> => (await once(child, 'message'))[0];
 
-/** @param delay milliseconds before every response */
+/** @param delay milliseconds to wait before every response */
 export async function startStoreProcess(delay = 0): Promise<StoreProcess> {
   const child = fork(packageFile('dist/bench/store-process.js'), [TOKEN, String(delay)]);
   const url = String(await nextMessage(child));

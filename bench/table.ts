@@ -1,7 +1,7 @@
-/** The findings of a part of the benchmark. */
+/** The findings of one part of the benchmark. */
 export interface Findings {
   readonly title: string;
-  /** How it was measured, in a sentence or two. */
+  /** How the part was measured, in a sentence or two. */
   readonly method: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -18,7 +18,7 @@ export function median(numbers: readonly number[]): number {
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
-/** Three significant digits, or all digits before the point. */
+/** Formats with three significant digits, or with all digits before the point. */
 export const figure = (number: number): string =>
   Math.abs(number) >= 100
     ? Math.round(number).toLocaleString('en')
@@ -26,20 +26,20 @@ export const figure = (number: number): string =>
       ? number.toFixed(1)
       : number.toFixed(2);
 
-/** A count; an integer if possible. */
+/** Formats a count, as an integer if possible. */
 export const count = (number: number): string =>
   Number.isInteger(number) ? number.toLocaleString('en') : figure(number);
 
 export const megabytes = (bytes: number | undefined): string =>
   bytes === undefined || Number.isNaN(bytes) ? 'not measured' : `${figure(bytes / 1e6)} MB`;
 
-/** The median, with the range of the rounds. */
+/** The median, followed by the range of all rounds. */
 export const spread = (numbers: readonly number[], unit = ''): string =>
   numbers.length < 2
     ? `${figure(median(numbers))}${unit}`
     : `${figure(median(numbers))}${unit} (${figure(Math.min(...numbers))} to ${figure(Math.max(...numbers))})`;
 
-/** A Markdown table that is also readable as text. */
+/** A Markdown table that can also be read as plain text. */
 export function tableText({ columns, rows }: Pick<Findings, 'columns' | 'rows'>): string {
   const all = [columns, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = columns.map((_, at) => Math.max(3, ...all.map((row) => row[at]?.length ?? 0)));

@@ -8,24 +8,24 @@ import { type Findings, figure, median, spread } from './table.ts';
 /** A check of random ordinary plants that judges every response in full. */
 export const GENERATED = 'ordinary/accepts-any-plant';
 
-/** The weight of that check: cases per requested case. */
+/** The weight of that check: its number of cases per requested case. */
 export const WEIGHT = 1.5;
 
 const CONNECTIONS = 16;
 const SECONDS = 5;
 const CASES = 50_000;
 
-/** Delay of the slow store in milliseconds, and the number of cases it is sent. */
+/** Delay of the slow store in milliseconds, and number of cases to send to it. */
 const SLOW_DELAY_MS = 50;
 const SLOW_CASES = 3000;
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const cwd = packageFile('bench/peers');
 
-/** The measurements of a run of the generated check only. */
+/** What was measured in a run of only that check. */
 export interface Generated {
   readonly cases: number;
-  /** From the first case of the check to its last. */
+  /** Time from the first case of the check to its last. */
   readonly seconds: number;
   /** Size of the record in bytes. */
   readonly record: number;
@@ -76,7 +76,7 @@ interface Client {
   readonly rate: ((url: string) => Promise<number>) | string;
 }
 
-/** Generated cases per second, compared with clients that judge nothing. */
+/** Measures generated cases per second, and compares them with clients that judge nothing. */
 export async function throughput(rounds: number): Promise<Findings> {
   const reason = obstacle('autocannon', ['npm'], 'npm ci');
   const clients: readonly Client[] = [
@@ -88,7 +88,7 @@ export async function throughput(rounds: number): Promise<Findings> {
   const rates = new Map(clients.map(({ title }) => [title, [] as number[]]));
   const store = await startStoreProcess();
   try {
-    // Warm-up: the store is compiled as it is used.
+    // A warm-up: the store's code is compiled as it is used.
     await ourRate(store.url, CASES / 5, CONNECTIONS);
     for (let round = 0; round < rounds; round += 1)
       for (const { title, rate } of clients)
@@ -96,7 +96,7 @@ export async function throughput(rounds: number): Promise<Findings> {
   } finally {
     await store.stop();
   }
-  const own = rates.get(clients[0]?.title ?? '') ?? [];
+  const firstRates = rates.get(clients[0]?.title ?? '') ?? [];
   const slow = await againstSlow(rounds);
   return {
     title: 'Cases per second',
@@ -105,7 +105,11 @@ export async function throughput(rounds: number): Promise<Findings> {
     rows: clients.map(({ title, rate }) => {
       if (typeof rate === 'string') return [title, `not run: ${rate}`, ''];
       const theirs = rates.get(title) ?? [];
-      return [title, spread(theirs), spread(own.map((one, round) => one / (theirs[round] ?? Number.NaN)))];
+      return [
+        title,
+        spread(theirs),
+        spread(firstRates.map((one, round) => one / (theirs[round] ?? Number.NaN))),
+      ];
     }),
     notes: slow,
   };

@@ -64,7 +64,10 @@ Examples:
     });
 }
 
-/** Compares saved records. Each is named after its target, or after its file if two targets have the same name. */
+/**
+ * Compares saved records. Each is named after its target or, if two targets have the same name, after its
+ * file.
+ */
 function compareSaved(files: readonly string[]): Comparison {
   if (files.length < 2) throw new UsageError('Cannot compare a single record; give two or more.');
   const records = files.map((file) => ({ file, record: readRecord(file) }));
@@ -76,10 +79,13 @@ function compareSaved(files: readonly string[]): Comparison {
   );
 }
 
-/** Distance between the first ids of two stores: more ids than a comparison sends to one store. */
+/**
+ * Distance between the first ids of two stores; more than the number of ids that a comparison sends to one
+ * store.
+ */
 const ID_DISTANCE = 1_000_000n;
 
-/** @param logOf the file for the output of a store that is started, by the name of the store */
+/** @param logOf returns the file for the output of a store that is started, given the name of the store */
 async function live(
   targets: readonly Target[],
   command: Command,
@@ -88,13 +94,13 @@ async function live(
   const flags = command.opts<Flags>();
   const given = settingsIn(flags);
   const seed = given.seed ?? Math.floor(Math.random() * 2 ** 31);
-  // The same number of digits for every store, so that the requests are equally long.
+  // Ids have the same number of digits for every store, so that the requests are equally long.
   const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
-    const own = tokenOf(flags.token, target, process.env);
-    if (own === undefined || own === '')
+    const targetToken = tokenOf(flags.token, target, process.env);
+    if (targetToken === undefined || targetToken === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {
       ...settingsIn({ ...flags, ...connectionFlagsOf(target, command) }),
@@ -102,7 +108,7 @@ async function live(
       name,
       baseUrl,
       tokenEnv,
-      token: own,
+      token: targetToken,
       firstId: base + BigInt(index) * ID_DISTANCE,
     };
     compared.push({
@@ -115,12 +121,12 @@ async function live(
   return startAndCompare(targets, compared, logOf);
 }
 
-/** The options about how a store is reached, which a target may set for itself. */
+/** Options about how to reach a store, which each target may set for itself. */
 const OWN = ['header', 'timeout', 'ca', 'cert', 'key', 'insecure', 'rate'] as const;
-/** Those about what is sent, which is the same for all stores. */
+/** Options about what to send, which are the same for all stores. */
 const SHARED = ['openapi', 'overlay', 'only', 'skip', 'cases', 'thorough', 'seed', 'firstId'] as const;
 
-/** What a target says about how it is reached, unless a flag or the environment says otherwise. */
+/** The options about how to reach a target, unless a flag or the environment overrides them. */
 function connectionFlagsOf(target: Target, command: Command): Flags {
   const ignored = SHARED.filter((name) => target[name] !== undefined);
   if (ignored.length > 0)
@@ -133,7 +139,7 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   );
 }
 
-/** Starts the targets that have a start command, compares all targets, and stops them again. */
+/** Starts the targets that have a start command, compares all targets, and stops the started ones. */
 async function startAndCompare(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
@@ -172,7 +178,7 @@ async function startAndCompare(
   }
 }
 
-/** The stores to compare: the targets of a configuration, or those on the command line. */
+/** The stores to compare: the targets of a configuration, or the stores on the command line. */
 async function storesOf(given: readonly string[]) {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {

@@ -2,16 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
-/** Milliseconds after which a change is complete: editors write, rename and touch. */
+/**
+ * Milliseconds after which a change is complete, since editors write, rename and touch files in quick
+ * succession.
+ */
 const DEBOUNCE_MS = 50;
 
-/** Hidden files and folders, dependencies, and the copies that editors make. */
+/** Hidden files and folders, dependencies, and backup files of editors. */
 const IGNORED = /^\.|^node_modules$|~$/;
 
 /**
- * Calls `changed` when a file below a folder has changed. Files that git ignores do not count: a store may write its
- * data or its log there.
- * @param unwatched a folder whose files do not count either
+ * Calls `changed` when a file below a folder changes. Ignores files that git ignores, since a store may write
+ * its data or its log there.
+ *
+ * @param unwatched a folder whose files are also ignored
  * @returns a function that stops the watcher
  */
 export function onChanges(
@@ -36,23 +40,24 @@ export function onChanges(
   };
   const isIgnored = (file: string, name: string) =>
     IGNORED.test(name) || (unwatched !== undefined && file === resolve(unwatched));
-  // Not `recursive`: that would also watch every file of every dependency.
-  const add = (own: string) => {
-    if (watchers.has(own)) return;
+  // Not `recursive`, which would also watch every file of every dependency.
+  const add = (folderToAdd: string) => {
+    if (watchers.has(folderToAdd)) return;
     const forget = () => {
-      watchers.get(own)?.close();
-      watchers.delete(own);
+      watchers.get(folderToAdd)?.close();
+      watchers.delete(folderToAdd);
     };
-    const watcher = watch(own, (kind, name) => {
-      if (name === null || isIgnored(join(own, name), name)) return;
-      see(join(own, name));
-      if (kind === 'rename') refresh(own);
+    const watcher = watch(folderToAdd, (kind, name) => {
+      if (name === null || isIgnored(join(folderToAdd, name), name)) return;
+      see(join(folderToAdd, name));
+      if (kind === 'rename') refresh(folderToAdd);
     });
-    watchers.set(own, watcher.on('error', forget));
-    refresh(own);
+    watchers.set(folderToAdd, watcher.on('error', forget));
+    refresh(folderToAdd);
   };
-  const refresh = (own: string) => {
-    for (const name of foldersIn(own)) if (!isIgnored(join(own, name), name)) add(join(own, name));
+  const refresh = (changedFolder: string) => {
+    for (const name of foldersIn(changedFolder))
+      if (!isIgnored(join(changedFolder, name), name)) add(join(changedFolder, name));
   };
   add(folder);
   return () => {
@@ -61,7 +66,7 @@ export function onChanges(
   };
 }
 
-/** The folders in a folder; none if it is gone by now. */
+/** The folders in a folder; empty if the folder no longer exists. */
 function foldersIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -71,7 +76,7 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** The files that git does not ignore: all of them outside of a repository, or without git. */
+/** The files that git does not ignore. Outside of a repository, or without git, these are all files. */
 function notIgnored(files: readonly string[], folder: string): readonly string[] {
   const { stdout } = spawnSync('git', ['check-ignore', '-z', '--stdin'], {
     cwd: folder,

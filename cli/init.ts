@@ -53,8 +53,9 @@ Examples:
 }
 
 /**
- * Asks for what is not given.
- * @throws UsageError if the terminal is closed before all is answered
+ * Asks for everything that was not given.
+ *
+ * @throws UsageError if the terminal is closed before everything has been answered
  */
 async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

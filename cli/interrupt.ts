@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Turns the signals that would end the process into an AbortSignal, so that the run still writes its report. */
+/** Turns signals that would end the process into an abort, so that the run can still write its report. */
 export function interruptible(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const interrupt = () => controller.abort();

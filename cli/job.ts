@@ -3,7 +3,7 @@ import { run } from '../index.ts';
 import { INTERRUPT, type JobMessage, type Repeatable } from './jobs.ts';
 import { progressOf } from './progress.ts';
 
-/* The thread of one job. */
+/* The entry point of a job's thread. */
 
 const interrupted = new AbortController();
 parentPort?.on('message', (message: unknown) => {

@@ -16,16 +16,18 @@ import type { ProgressEvent } from './progress.ts';
 
 export type JobMessage = { readonly event: ProgressEvent } | { readonly record: RunRecord };
 
-/** What tells a job to end its run. */
+/** The message that tells a job to end its run. */
 export const INTERRUPT = 'interrupt';
 
-/** Limits on all jobs together. */
+/** Limits that all jobs share. */
 const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 
-/** Options of a run whose content follows from its seed and first id, as shards need. */
+/**
+ * Options with a seed and a first id, from which the content of the run follows. All shards need the same.
+ */
 export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
 
-/** Gives a run a random seed and first id, if it has none. */
+/** Adds a random seed and a random first id, if the options have none. */
 export const repeatable = (options: RunOptions, { contract }: Pick<RunPlan, 'contract'>): Repeatable => ({
   ...options,
   seed: options.seed ?? randomInt(2 ** 31),
@@ -39,7 +41,8 @@ interface Job {
 }
 
 /**
- * Runs the shards of a run at the same time, each in a thread of its own, and merges their records.
+ * Runs the shards of a run concurrently, each in its own thread, and merges their records.
+ *
  * @throws UsageError if a limit is too low to be shared
  */
 export async function runJobs(
@@ -77,7 +80,7 @@ export async function runJobs(
   }
 }
 
-/** The part of a limit that one of the jobs has. */
+/** The share of a limit that one of the jobs gets. */
 function shareOf(limit: number | undefined, index: number, count: number): number | undefined {
   if (limit === undefined) return undefined;
   return Number.isInteger(limit)
@@ -85,7 +88,7 @@ function shareOf(limit: number | undefined, index: number, count: number): numbe
     : limit / count;
 }
 
-/** The record of a job once it has ended. Rejects if the job fails. */
+/** Resolves with the record of a job when it has ended. Rejects if the job fails. */
 const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Promise<RunRecord> =>
   new Promise((resolve, reject) => {
     worker.on('message', (message: JobMessage) =>
@@ -95,7 +98,7 @@ const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Prom
     worker.once('exit', (code) => reject(new Error(`a job ended with code ${code}, without a record`)));
   });
 
-/** Shows the progress of all jobs as that of one run. */
+/** Combines the progress of all jobs into that of a single run. */
 function together(
   jobs: readonly Job[],
   show: (event: ProgressEvent) => void,
@@ -106,7 +109,7 @@ function together(
       job.requests = event.requests;
       show({ ...event, requests: sum(jobs, ({ requests }) => requests) });
     } else if (event.type === 'result') {
-      // A check has ended when each of its shards has.
+      // A check has ended when all of its shards have.
       const before = ended();
       job.ended += 1;
       if (ended() > before) show(event);

@@ -16,7 +16,7 @@ const FORMATS = ['table', 'json', 'markdown'] as const;
 
 type Format = (typeof FORMATS)[number];
 
-/** Columns of a table if standard output is not a terminal. */
+/** Width of a table if standard output is not a terminal. */
 const WIDTH = 100;
 
 export function listCommand(): Command {
@@ -40,7 +40,8 @@ Examples:
 }
 
 /**
- * The catalogue or a part of it, as text that ends with a line feed.
+ * The catalogue, or a part of it, as text that ends with a line feed.
+ *
  * @param wanted the id of a check, an area, or a glob; by default the whole catalogue
  * @throws UsageError if no check matches
  */
@@ -54,7 +55,7 @@ export async function listing(
   const [only] = checks;
   const paint = colour ? coloured : plain;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
-  // Not needed for the table.
+  // Loaded only here, since the table does not need it.
   const { bundledContract } = await import('../lib/contract/bundled-contract.ts');
   const contract = await bundledContract();
   const entries = checks.map((check) => entryOf(check, contract, CLAUSES));

@@ -2,15 +2,14 @@
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-/*
- * Optimizations of the start, which must run before other modules are loaded.
- *
- * Node 22 and later keep the compiled code of modules for the next run.
- */
+/* Optimizations of the start-up, which must run before other modules are loaded. */
+
+// Node 22 and later keep the compiled code of modules for the next run.
 (module as { enableCompileCache?: () => void }).enableCompileCache?.();
 /*
- * The parser of undici is WebAssembly. V8 starts to optimize it after a few responses, and no process can end before
- * that is done, which is most of the time after the last response of a single check. With this, it starts later.
+ * undici's parser is WebAssembly. V8 starts to optimize it after a few responses, and the process cannot end
+ * before that is done, which takes most of the time after the last response of a single check. A higher
+ * budget postpones the optimization.
  */
 setFlagsFromString('--wasm-tiering-budget=180000000');
 

@@ -15,7 +15,7 @@ import {
 } from '../lib/config/options.ts';
 import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
 
-/** Reads the value of a flag. A flag that may be repeated adds to a list. */
+/** Reads the value of a flag. Repeatable flags collect their values in a list. */
 export const reader =
   <V>(kind: OptionType<V>) =>
   (text: string, before: unknown): V =>
@@ -40,8 +40,9 @@ function optionOf(name: string, row: OptionRow): Option {
 }
 
 /**
- * Adds the flags of some groups to a command.
- * @param changes what differs in some flags of this command
+ * Adds the flags of certain groups to a command.
+ *
+ * @param changes how certain flags of this command differ
  */
 export function withOptions(
   command: Command,
@@ -53,14 +54,15 @@ export function withOptions(
   return command;
 }
 
-/** The options of a run that the flags give. */
+/** The options of a run that are given by flags. */
 export const settingsIn = (flags: Flags<Group>): Options =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);
 
 /**
- * Sets the options that no flag gives: from the environment, then from the target, then from the configuration file.
- * Only warns of a variable that looks mistyped, as it may belong to another program.
- * @throws UsageError that names the variable with an invalid value
+ * Sets options that no flag gives: from the environment, then from the target, then from the configuration
+ * file. If a variable looks mistyped, only warns, since it may belong to another program.
+ *
+ * @throws UsageError that names the variable, if its value is invalid
  */
 export function applyDefaults(
   command: Command,

@@ -16,7 +16,7 @@ import type { Format } from '../lib/report/formats/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 
-/** A format of a report: the file that it is written to, and how it is rendered. */
+/** A report format: the name of its file, and how to render it. */
 interface Renderer<T> {
   readonly file: string;
   readonly render: (subject: T) => string;
@@ -24,7 +24,10 @@ interface Renderer<T> {
 
 type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
 
-/** Where reports of a run or of a comparison go: into a folder, one file per format, or to standard output. */
+/**
+ * Where the reports of a run or a comparison go: into a folder, with one file for each format, or to standard
+ * output.
+ */
 export interface Destination<T> {
   /** A folder, or `-` for standard output. */
   readonly out: string;
@@ -34,9 +37,10 @@ export interface Destination<T> {
 export type Wanted = Flags<'reports'>;
 
 /**
- * Decides where reports go and in which formats: by default the record, in `reports`.
- * @throws UsageError before the run starts: for several formats on standard output, an unknown format, an unwritable
- * folder, or an existing file that is not a report
+ * Determines where reports go and in which formats: by default only the record, in `reports`.
+ *
+ * @throws UsageError before the run starts, if there are several formats for standard output, an unknown
+ * format, an unwritable folder, or an existing file that is not a report
  */
 export function destinationOf<T>(
   { out = DEFAULT_FOLDER, format = ['json'], force = false }: Wanted,
@@ -60,7 +64,7 @@ export function destinationOf<T>(
   return { out, renderers };
 }
 
-/** The same if the options ask for reports at all. */
+/** The same, but undefined unless the options ask for reports. */
 export const wantedOf = <T>(wanted: Wanted, known: Renderers<T>): Destination<T> | undefined =>
   wanted.out === undefined && wanted.format === undefined ? undefined : destinationOf(wanted, known);
 
@@ -72,7 +76,8 @@ function requireOurs(file: string, force: boolean): void {
 }
 
 /**
- * The file for the output of a started store, beside the reports; undefined if no folder for reports is given.
+ * The file for the output of a started store, next to the reports; undefined without a folder for reports.
+ *
  * @throws UsageError if there is a file of that name that this suite did not write
  */
 export function logBeside(
@@ -87,8 +92,9 @@ export function logBeside(
 }
 
 /**
- * Creates a folder if it does not exist yet.
- * @throws UsageError if it cannot be created or written
+ * Creates a folder if it does not exist.
+ *
+ * @throws UsageError if it cannot be created or written to
  */
 export function requireFolder(folder: string): void {
   try {
@@ -99,26 +105,29 @@ export function requireFolder(folder: string): void {
   }
 }
 
-/** Creates a folder and those above it. Node's `recursive` never returns where the system allows none, as in /proc. */
+/**
+ * Creates a folder and its parents. Node's `recursive` option never returns where the system allows no
+ * folders, as in /proc.
+ */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another shard may have been faster.
+    // Another shard may have created it in the meantime.
     if (!isFolder(folder)) throw error;
   }
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** How files of this suite begin: reports in each format, and the output of a store. */
+/** How the files of this suite begin: reports in each format, and the output of a store. */
 const OURS = new RegExp(
   `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
-/** Whether a file was written by this suite: it begins like one and contains the suite's name. */
+/** Whether this suite wrote a file: it begins like one of its files and contains its name, or is empty. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');
@@ -128,7 +137,7 @@ function isOurs(file: string): boolean {
   }
 }
 
-/** @throws UsageError if the folder cannot be written */
+/** @throws UsageError if the folder cannot be written to */
 export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
   for (const { file, render } of renderers) {
     const text = render(subject);
@@ -139,7 +148,8 @@ export async function writeReports<T>(subject: T, { out, renderers }: Destinatio
 
 /**
  * Writes a file atomically.
- * @throws UsageError if it cannot be written; then no part of it is left behind
+ *
+ * @throws UsageError if it cannot be written; no part of it is then left behind
  */
 export function writeAtomically(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;

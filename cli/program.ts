@@ -8,7 +8,7 @@ import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
 type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
 
-/** In the order of the help. */
+/** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Load>> = {
   run: async () => (await import('./run.ts')).runCommand,
   compare: async () => (await import('./compare.ts')).compareCommand,
@@ -21,11 +21,13 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
 
-/** The words of the command line. A base URL, unlike the name of any command, means `run`. */
+/**
+ * The words of the command line. If it begins with a base URL, which no command resembles, `run` is implied.
+ */
 const wordsOf = (words: readonly string[]): readonly string[] =>
   /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
 
-/** Loads only the command that is called; the general help needs all of them. */
+/** Loads only the command that is called, or all of them for the general help. */
 function loadersFor(first = ''): readonly Load[] {
   if (first === '--version' || first === '-V') return [];
   const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
@@ -78,7 +80,7 @@ Examples:
   }
 }
 
-/** The tokens of this call, which an error message may quote. */
+/** The tokens given in this call, which an error message might quote. */
 function tokensGiven(): string[] {
   const flags = process.argv.flatMap((word, index, words) =>
     word === '--token' ? [words[index + 1] ?? ''] : word.startsWith('--token=') ? [word.slice(8)] : [],

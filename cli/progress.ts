@@ -2,23 +2,26 @@ import type { WriteStream } from 'node:tty';
 import type { RunEvent } from '../lib/run/run.ts';
 import { counted, withSeparators } from '../lib/text.ts';
 
-/** Milliseconds between two progress lines: redrawn on a terminal, one below the other elsewhere. */
+/**
+ * Milliseconds between two progress lines, which are redrawn on a terminal and printed one after another
+ * elsewhere.
+ */
 const REDRAW_MS = 100;
 const PRINT_MS = 10_000;
 
-/** From here on, the time that is left can be estimated. */
+/** Percentage from which on the remaining time can be estimated. */
 const MIN_PERCENTAGE = 3;
 
 const USUAL_COLUMNS = 80;
 
-/** What the progress of a run follows from. */
+/** The events from which the progress of a run is computed. */
 export type ProgressEvent =
   | { readonly type: 'start'; readonly planned: number }
   | { readonly type: 'progress'; readonly requests: number }
   | { readonly type: 'failure'; readonly id: string }
   | { readonly type: 'result' | 'end' };
 
-/** What an event of a run says about its progress, if anything. */
+/** What an event of a run means for its progress; undefined if nothing. */
 export function progressOf(event: RunEvent): ProgressEvent | undefined {
   switch (event.type) {
     case 'start':
@@ -36,8 +39,10 @@ export function progressOf(event: RunEvent): ProgressEvent | undefined {
 }
 
 /**
- * Shows the progress of a run: how far it is, how fast, how much time is left, and how many checks have failed.
- * @param expected requests that the checks will send, if the store does as the document says
+ * Shows the progress of a run: how far it has got, how fast, how much time remains, and how many checks have
+ * failed.
+ *
+ * @param expected number of requests that the checks will send if the store does what the document says
  */
 export function progress(
   stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>,
@@ -51,15 +56,15 @@ export function progress(
     const seconds = (Date.now() - began) / 1000;
     const rate = requests / seconds;
     const isDone = planned > 0 && ended === planned;
-    // A store with faults gets more requests than expected.
+    // A faulty store gets more requests than expected.
     const percentage = Math.min(99, Math.floor((100 * requests) / expected));
-    const left = Math.ceil((expected - requests) / rate);
-    const isForeseeable = !isDone && left >= 1 && percentage >= MIN_PERCENTAGE;
+    const secondsLeft = Math.ceil((expected - requests) / rate);
+    const isForeseeable = !isDone && secondsLeft >= 1 && percentage >= MIN_PERCENTAGE;
     return [
       isDone ? 'finding causes' : `${percentage}%`,
       `${withSeparators(requests)} requests`,
       `${withSeparators(Math.round(rate))}/s`,
-      ...(isForeseeable ? [`about ${duration(left)} left`] : []),
+      ...(isForeseeable ? [`about ${duration(secondsLeft)} left`] : []),
       ...(failed.size === 0 ? [] : [`${counted(failed.size, 'check')} failed`]),
     ].join('  ');
   };
@@ -67,7 +72,7 @@ export function progress(
     void stream.write(
       interactive ? `\r${line().slice(0, (stream.columns ?? USUAL_COLUMNS) - 1)}\u001b[K` : `${line()}\n`,
     );
-  // A timer instead of the events: a run that waits for its store shows that, too.
+  // Driven by a timer rather than by events, so that it also shows that a run is waiting for its store.
   const timer = setInterval(draw, interactive ? REDRAW_MS : PRINT_MS).unref();
   return (event) => {
     if (event.type === 'start') planned = event.planned;

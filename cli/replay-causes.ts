@@ -11,26 +11,29 @@ import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
 
-/** A cause of a run, with its number in the reports. */
+/** A cause of a run with its number in the reports. */
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
-/** The causes of a run as the reports number them: what is to be fixed, then the known deviations. */
+/** The causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
 export const numberedCauses = (record: RunRecord) =>
   explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
 
 export interface Retried {
   readonly cause: NumberedCause;
   readonly verdict: 'fixed' | 'still fails' | 'not judged';
-  /** Why, if the verdict does not say it all. */
+  /** The reason, if the verdict does not say everything. */
   readonly reason?: string;
-  /** What the store answers now, if one request shows the cause. */
+  /** The current answer of the store, if a single request shows the cause. */
   readonly answer: Answered | undefined;
 }
 
 /** Finds out which causes of an earlier run still show. */
 export type Retry = ReturnType<typeof retryOf>;
 
-/** Plans to retry some causes of a run: by the request of each, or by its checks if one request does not show it. */
+/**
+ * Plans how to retry causes of a run: each by its request or, if a single request does not show it, by its
+ * checks.
+ */
 export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
@@ -42,7 +45,8 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   return {
     plan: whole,
     /**
-     * Calls `report` with the result for each cause as soon as it is known.
+     * Runs the retries. Calls `report` with the result for each cause as soon as it is known.
+     *
      * @returns why it ended early, if it did
      */
     async run(
@@ -56,21 +60,21 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
         void answers.set(during, sentAndReceived(exchange, template, plan.baseUrl, redact));
       const recorder = new Recorder(secrets);
       const results = new Map<string, RecordedResult>();
-      let left = planned;
+      let unreported = planned;
       let stop: Stop | undefined;
       for await (const event of runEvents({ ...whole, onExchange }, signal)) {
         if (event.type === 'end') stop = event.footer.stop;
         const result = recorder.add(event);
         if (result === undefined) continue;
         results.set(result.id, result);
-        const ended = left.filter(({ checks }) => checks.every(({ id }) => results.has(id)));
-        left = left.filter((one) => !ended.includes(one));
+        const ended = unreported.filter(({ checks }) => checks.every(({ id }) => results.has(id)));
+        unreported = unreported.filter((one) => !ended.includes(one));
         for (const { cause, checks } of ended) {
-          const own = checks.flatMap(({ id }) => results.get(id) ?? []);
-          report({ cause, ...judged(own, cause), answer: answers.get(idOf(cause)) });
+          const resultsOfCause = checks.flatMap(({ id }) => results.get(id) ?? []);
+          report({ cause, ...judged(resultsOfCause, cause), answer: answers.get(idOf(cause)) });
         }
       }
-      for (const { cause } of left) report({ cause, ...judged([], cause), answer: undefined });
+      for (const { cause } of unreported) report({ cause, ...judged([], cause), answer: undefined });
       return stop;
     },
   };
@@ -78,16 +82,19 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
 
 const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
 
-/** The request of a cause as a check, if it shows the cause; else the checks that the cause explained. */
+/**
+ * The request of a cause as a check; if a single request does not show the cause, the checks that it
+ * explained.
+ */
 function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
   const request = requestOf(cause, checks, record, plan);
   if (request === undefined) {
-    // An invariant also fails for the requests of other causes.
-    const own = checks.filter(({ test }) => test.kind !== 'invariant');
-    return own.length === 0 ? checks : own;
+    // An invariant may also fail because of other causes, so omit invariants if possible.
+    const withoutInvariants = checks.filter(({ test }) => test.kind !== 'invariant');
+    return withoutInvariants.length === 0 ? checks : withoutInvariants;
   }
   const { template, rule } = request;
   const cases = () => [{ label: 'the request of the cause', template }];
@@ -95,7 +102,10 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readon
   return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
 }
 
-/** The request of a cause, and the rule that it no longer shows; undefined if the record says that more is needed. */
+/**
+ * The request of a cause, and a rule that the cause no longer shows; undefined if a single request does not
+ * show it.
+ */
 function requestOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],
@@ -121,7 +131,7 @@ function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Re
     return { verdict: 'still fails', ...(isOther ? { reason: now.problem } : {}) };
   }
   if (failed !== undefined) {
-    // The checks of a cause may fail for other causes, too.
+    // The checks of a cause may also fail because of other causes.
     const isSame = failing.some(({ exchanges }) =>
       exchanges.some(({ response }) => (response?.status ?? 'none') === one.cause.answer),
     );

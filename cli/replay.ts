@@ -104,7 +104,7 @@ async function replay(
     : replayCheck(failed, retry, plan, record, secrets);
 }
 
-/** All causes, or the one with a number. */
+/** All causes, or the one with the given number. */
 function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
   const named = causes.filter((one) => rank === undefined || one.rank === Number(rank));
   if (named.length > 0) return named;
@@ -134,7 +134,7 @@ async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly s
   return exitCodeOf(verdict);
 }
 
-/** The answers to the request of a cause, if one request shows it. */
+/** The earlier and the current answer to the request of a cause, if a single request shows it. */
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
   const { counterexample } = cause;
   if (answer === undefined || counterexample === undefined) return [];

@@ -84,17 +84,17 @@ Examples:
     });
 }
 
-/** What the threads of a run cannot do together. */
+/** Options that cannot be combined with several jobs. */
 const NOT_IN_JOBS = ['bail', 'shard', 'start', 'verbose', 'watch'] as const;
 
-/** @throws UsageError if a run with several jobs is to do what only one can */
+/** @throws UsageError if an option cannot be combined with several jobs */
 function requireJobs(flags: Flags): void {
   const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if (other !== undefined && (flags.jobs ?? 1) > 1)
     throw new UsageError(`--jobs cannot be combined with ${flagOf(other)}; leave out one of them.`);
 }
 
-/** A run, and the report that follows it. */
+/** Runs the checks once and reports the result. */
 async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const interrupted = interruptible();
   const closing: WatchContext['closing'] = [];
@@ -109,7 +109,8 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
 }
 
 /**
- * Prepares runs with these options, one or several.
+ * Prepares one or several runs with these options.
+ *
  * @param log the file for the output of a store that is started
  */
 async function prepareRuns(
@@ -170,7 +171,7 @@ async function recordOf(
   return recorder.record();
 }
 
-/** The same of several jobs. What runs them is loaded only then. */
+/** Runs several jobs. Their code is loaded only here. */
 async function recordOfJobs(
   options: RunOptions,
   plan: RunPlan,
@@ -188,7 +189,7 @@ async function report(
   { quiet, verbose }: Flags,
 ): Promise<void> {
   process.stderr.write(epilogue);
-  // Printed first, so that the findings are visible even if the files cannot be written.
+  // Printed first, so that the findings are visible even if files cannot be written.
   if (destination?.out !== '-') {
     const colour = wantsColour();
     const layout = { verbose, columns: columns() };
@@ -211,7 +212,7 @@ const trace =
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
-/** The store to run against. Without a base URL, starts the reference store. */
+/** The store to test. Without a base URL, starts the reference store. */
 async function storeOf(
   baseUrl: string | undefined,
   token: string | undefined,
@@ -228,14 +229,14 @@ async function storeOf(
   return { baseUrl: store.url, token: store.token, name: 'the reference store' };
 }
 
-/** The baseline to read. A file that this run is going to write need not exist yet. */
+/** The baseline to read; undefined for a file that this run will write and that does not exist yet. */
 function baselineIn({ baseline, writeBaseline }: Flags): string | undefined {
   if (baseline === undefined || writeBaseline === undefined) return baseline;
   const isToBeWritten = resolve(baseline) === resolve(writeBaseline) && !existsSync(baseline);
   return isToBeWritten ? undefined : baseline;
 }
 
-/** The baseline whose entries and reasons the new one keeps. */
+/** The baseline from which the new one keeps entries and reasons. */
 async function earlierOf(
   { writeBaseline }: Flags,
   baseline: string | undefined,
@@ -245,7 +246,7 @@ async function earlierOf(
   return knownDeviations({ baseline: existsSync(writeBaseline) ? writeBaseline : baseline });
 }
 
-/** Writes the failures as known deviations, and decides the CI result with them. */
+/** Writes the failures to a file as known deviations, which then determine the CI result. */
 async function withBaseline(
   record: RunRecord,
   file: string,
@@ -281,7 +282,10 @@ async function withBaseline(
   return { ...record, ciResult: ciResultOf(record, await knownDeviations({ baseline: file })) };
 }
 
-/** Whether the baseline keeps entries of checks left out here that were recorded with other options: a file has one seed. */
+/**
+ * Whether the baseline would keep entries, of checks that this run skipped, that were recorded with other
+ * options. A file has only one seed.
+ */
 const mixesOptions = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
   earlier !== undefined &&
   results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&

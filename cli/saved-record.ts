@@ -7,8 +7,10 @@ import { UsageError } from '../lib/usage-error.ts';
 import { configOf, DEFAULT_FOLDER } from './target.ts';
 
 /**
- * Reads a record: the file of that name, else the last report of the target of that name.
- * @throws UsageError if there is none, or if other targets write their reports to the same place
+ * Reads a record: from the file of that name or, if there is none, the last report of the target of that
+ * name.
+ *
+ * @throws UsageError if there is neither, or if several targets write their reports to the same place
  */
 export async function recordOf(given: string, flags: Flags<'target'> = {}) {
   const found = existsSync(given) ? undefined : await configOf(flags);

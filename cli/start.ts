@@ -13,12 +13,15 @@ import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 3000;
-/** Characters of an unfinished line that are kept back. */
+/** Maximum number of characters of an unfinished line that are held back. */
 const MAX_LINE_CHARACTERS = 8 * 1024;
-/** Lines of the output that are shown if the store does not start or ends: a stack trace and the error above it. */
+/**
+ * Number of lines of output that are shown if the store does not start, or ends; enough for a stack trace and
+ * the error above it.
+ */
 const TAIL_LINES = 20;
 
-/** A store that a shell command runs, with the token in its environment. */
+/** A store that is run by a shell command, with the token in its environment. */
 export class StartedStore {
   /** Whether the run ended because the store could not be reached. */
   private isLost = false;
@@ -46,7 +49,7 @@ export class StartedStore {
     this.process = this.spawned('started');
   }
 
-  /** Whether no process of the command is left. */
+  /** Whether all processes of the command have ended. */
   hasEnded(): boolean {
     return this.process.hasEnded();
   }
@@ -57,7 +60,7 @@ export class StartedStore {
     this.process = this.spawned('started again');
   }
 
-  /** If a run stops because the store is unreachable, adds the state of the start command to the reason. */
+  /** Adds the state of the start command to the reason if a run stops because the store is unreachable. */
   describeStop(stop: Stop): Stop {
     if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
     this.isLost = true;
@@ -70,7 +73,7 @@ export class StartedStore {
     return { ...stop, reason, remedy: `${what}; ${output}` };
   }
 
-  /** The end of the output of a store that could not be reached or that failed; empty for any other. */
+  /** The end of the store's output if the store could not be reached or failed; otherwise empty. */
   epilogue(): string {
     if (!this.isLost && this.ends === 0 && !this.process.hasFailed()) return '';
     const lines = this.tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
@@ -79,7 +82,7 @@ export class StartedStore {
     return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
   }
 
-  /** Stops the store and all of its children. */
+  /** Stops the store and all of its child processes. */
   async stop(): Promise<void> {
     await this.process.stop();
     this.file?.end();
@@ -95,19 +98,19 @@ export class StartedStore {
   }
 }
 
-/** One process of the command, with its children. */
+/** A process of the command, with its child processes. */
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
   private end: { readonly how: string; readonly failed: boolean } | undefined;
   private readonly kill = () => void this.signal('SIGKILL');
 
-  /** @param onOutput called with whole lines of its output */
+  /** @param onOutput called with complete lines of its output */
   constructor(command: string, token: string, onOutput: (lines: string) => void) {
     const began = performance.now();
     const child = spawn(command, {
       shell: true,
-      // A process group of its own, so that the children of the shell are stopped with it.
+      // In its own process group, so that the children of the shell are stopped with it.
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, [TOKEN_VARIABLE]: token },
@@ -132,7 +135,7 @@ class StoreProcess {
     process.once('exit', this.kill);
   }
 
-  /** A store in the background outlives the shell that started it, in the same group. */
+  /** Whether the whole process group has ended: a store in the background outlives the shell that started it. */
   hasEnded(): boolean {
     return this.end !== undefined && !this.signal(0);
   }
@@ -150,7 +153,8 @@ class StoreProcess {
     await Promise.race([this.ended, sleep(GRACE_MS, undefined, { ref: false })]);
     this.kill();
     process.off('exit', this.kill);
-    // A child that left the group may still hold the other end, which must not keep this process alive.
+    // A child that left the group may still hold the other end of a stream, which must not keep this process
+    // alive.
     for (const stream of [this.child.stdout, this.child.stderr]) stream.destroy();
   }
 
@@ -160,19 +164,19 @@ class StoreProcess {
     try {
       return process.kill(process.platform === 'win32' ? pid : -pid, name);
     } catch {
-      // It has already ended.
+      // The process has already ended.
       return false;
     }
   }
 }
 
-/** The signal that a shell reports in the exit code of a command. */
+/** The signal that a shell reports with an exit code. */
 function signalOf(code: number | null): string | undefined {
-  const found = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
-  return found?.[0];
+  const signal = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
+  return signal?.[0];
 }
 
-/** Writes to a file until that fails, and then warns once. */
+/** Writes to a file. If that fails, warns once and stops writing. */
 function writerOf(path: string): WriteStream {
   const file = createWriteStream(path);
   return file.once('error', ({ message }) => {
@@ -180,7 +184,9 @@ function writerOf(path: string): WriteStream {
   });
 }
 
-/** Passes on whole lines of a stream, as a token split between two chunks would not be found. */
+/**
+ * Passes on complete lines of a stream, since a token that is split between two chunks would not be found.
+ */
 function byLine(stream: Readable, write: (lines: string) => void): void {
   let unfinished = '';
   stream.setEncoding('utf8').on('data', (text: string) => {

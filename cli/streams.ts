@@ -1,12 +1,12 @@
-/** Whether writing to standard output failed for another reason than a closed reader. */
+/** Whether writing to standard output failed for a reason other than a closed reader. */
 let writeFailed = false;
 
 /**
- * Keeps the process alive when its readers go away: `| head` or a closed terminal is not an error, and the exit code
- * still reports the verdict. Other errors, such as a full disk behind standard output, are reported once.
+ * Keeps the process alive when the readers of its output go away. `| head` or a closed terminal is not an
+ * error, and the exit code still reports the verdict. Other errors, such as a full disk, are reported once.
  */
 export function ignoreClosedPipes(): void {
-  // Nothing essential is written to standard error only.
+  // Nothing essential goes only to standard error.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'EIO' || writeFailed) return;
@@ -16,7 +16,10 @@ export function ignoreClosedPipes(): void {
   });
 }
 
-/** Columns of the terminal, or those that COLUMNS names if standard output is none; undefined if neither is known. */
+/**
+ * The width of the terminal or, if standard output is not a terminal, of COLUMNS; undefined if neither is
+ * known.
+ */
 export function columns(): number | undefined {
   const { COLUMNS = '' } = process.env;
   return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);

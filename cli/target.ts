@@ -5,24 +5,24 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The configuration that is read if none is given. */
+/** The configuration file that is read if none is named. */
 export const DEFAULT_FILE = 'conformance.yaml';
 
-/** Where reports are written if nothing says where. */
+/** The folder for reports if none is named. */
 export const DEFAULT_FOLDER = 'reports';
 
 export interface ResolvedTarget {
   readonly config: Config | undefined;
   readonly target: Target | undefined;
-  /** From the command line, else from the environment or the target. */
+  /** From the command line; otherwise from the environment or the target. */
   readonly baseUrl: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configuration that a flag names, or the one of the current folder, if there is any. Only then is the code that
- * reads one loaded.
+ * The configuration that a flag names, or the one in the current folder if there is one. The code that reads
+ * it is loaded only in that case.
  */
 export async function configOf({ config: given }: Flags<'target'>) {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
@@ -31,7 +31,7 @@ export async function configOf({ config: given }: Flags<'target'>) {
   return { file, config: readConfig(file) };
 }
 
-/** @throws UsageError if no target has that name */
+/** @throws UsageError if there is no target of that name */
 async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>>): Promise<Target> {
   if (found === undefined)
     throw new UsageError(
@@ -42,8 +42,9 @@ async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>
 }
 
 /**
- * Finds the store to run against, in this order: the base URL on the command line, the target that it names, the URL
- * in the environment, the only target of the configuration.
+ * Finds the store to test. In order of precedence: the base URL on the command line, the target that the
+ * command line names, the URL in the environment, the only target of the configuration.
+ *
  * @throws UsageError if the configuration has several targets and none is chosen
  */
 export async function resolveTarget(
@@ -68,8 +69,8 @@ export async function resolveTarget(
 }
 
 /**
- * The store of a saved run: the target that a flag names, else the one that has its name and base URL. Another base
- * URL is another store, which must not get the token of the target.
+ * The store of a saved run: the target that a flag names, or the one with the same name and base URL. With
+ * another base URL it would be another store, which must not get the target's token.
  */
 export async function resolveTargetOfRecord(
   { target: saved }: RunRecord,
@@ -88,8 +89,9 @@ export async function resolveTargetOfRecord(
 }
 
 /**
- * The token for a store. For a target that names a variable, only that variable is read: a token must not be sent to
- * another store than its own.
+ * The token for a store. If the target names a variable, only that variable is read, since a token must not
+ * be sent to any other store.
+ *
  * @throws UsageError if that variable is not set
  */
 export function tokenOf(

@@ -7,10 +7,10 @@ import type { StartedStore } from './start.ts';
 
 export const POLL_INTERVAL_MS = 100;
 
-/** Seconds to wait for a store that is started by the run. */
+/** Seconds to wait for a store that the run starts. */
 const DEFAULT_WAIT_S = 30;
 
-/** Milliseconds until a process that was ended has closed its sockets. */
+/** Milliseconds that a process needs to close its sockets after it was ended. */
 const MAX_CLOSING_MS = 500;
 
 /**
@@ -31,7 +31,10 @@ export async function waitForStore(
   }
 }
 
-/** What a run has to know of a store that it started: how to start it again if it dies, and what became of it. */
+/**
+ * What a run needs to know about a store that it started: how to restart it if it dies, and what has become
+ * of it.
+ */
 export const keptAlive = (
   started: StartedStore,
   store: Parameters<typeof waitForStore>[0],
@@ -39,7 +42,7 @@ export const keptAlive = (
 ): Pick<RunPlan, 'describeStop' | 'restart'> => ({
   describeStop: (stop) => started.describeStop(stop),
   async restart() {
-    // One that still runs may only have closed its port for a moment.
+    // A store that still runs may only have closed its port for a moment.
     if (!started.hasEnded()) return false;
     await started.startAgain();
     await waitForStore(store, started, signal);
@@ -48,7 +51,9 @@ export const keptAlive = (
 });
 
 /**
- * Makes sure that a store to be started is the one that the run reaches. One that is being stopped gets a moment.
+ * Makes sure that nothing else listens where a store is about to be started. A store that is just being
+ * stopped gets a moment.
+ *
  * @throws UsageError if something still listens there
  */
 export async function requireFree(baseUrl: string): Promise<void> {

@@ -12,10 +12,10 @@ import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
-/** Runs the checks against a store, which it starts if that was asked for. */
+/** Runs the checks against a store, after starting it if required. */
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 
-/** The record of a run, and the end of the output of its store, if that store failed. */
+/** The record of a run and, if its store failed, the end of the store's output. */
 export interface RunResult {
   readonly record: RunRecord;
   readonly epilogue: string;
@@ -25,25 +25,27 @@ export type Publish = (attempted: RunResult) => Promise<void>;
 
 export interface WatchContext {
   readonly signal: AbortSignal;
-  /** Receives what to do once its store is no longer needed. */
+  /** Collects what to do once the store is no longer needed. */
   readonly closing: (() => Promise<void>)[];
-  /** What to do once the store listens, before the checks. */
+  /** What to do before the checks, as soon as the store listens. */
   readonly before?: (plan: RunPlan, secrets: readonly string[]) => Promise<void>;
 }
 
-/** Why to run again, and since when there has been a reason to. */
+/** Why to run again, and since when. */
 interface Trigger {
   readonly why: string;
   readonly since: number;
 }
 
-/** Fixed causes that are named. */
+/** Maximum number of fixed causes to name. */
 const MAX_FIXED = 3;
 
 /**
- * Runs again whenever there is a reason to: a file has changed, if the run starts the store; the store is back; or
- * Enter is pressed. First come the causes of the last run, then all checks. Ends with q or an interrupt.
- * @param unwatched a folder that the run itself writes to
+ * Runs again whenever there is a reason to: a file has changed (if the run starts the store), the store is
+ * back, or Enter was pressed. Each time, first retries the causes of the last run, then runs all checks. Ends
+ * with q or an interrupt.
+ *
+ * @param unwatched a folder to which the run itself writes
  */
 export async function watch(
   attempt: RunOnce,
@@ -82,7 +84,7 @@ export async function watch(
         process.stdout.write(paint()('dim', `\n${invitation(start)}\n`));
         if (start === undefined && record !== undefined) void untilItReturns(record, signal, again);
         if (!signal.aborted) await once(signal, 'abort');
-        // A store that could not be judged leaves it open which causes are left.
+        // If the store could not be judged, it is unknown which causes are left, so keep the previous record.
         if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
       }
       if (!changed.signal.aborted) return;
@@ -97,7 +99,10 @@ export async function watch(
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
 
-/** The causes of the last run, then all checks. Undefined if the run did not begin: its files are being edited. */
+/**
+ * Retries the causes of the last run, then runs all checks. Undefined if the run could not begin, for example
+ * because its files are being edited.
+ */
 async function round(
   attempt: RunOnce,
   around: WatchContext,
@@ -133,7 +138,7 @@ async function round(
 
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
-/** Shows the report of a run, and what it no longer finds. */
+/** Shows the report of a run, and the causes that it no longer finds. */
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
   const { record } = attempted;
   clear();
@@ -147,7 +152,7 @@ function clear(): void {
   process.stdout.write(process.stdout.isTTY ? '\u001b[2J\u001b[H' : '\n');
 }
 
-/** Calls `again` once the store has stopped listening and listens again. */
+/** Calls `again` when the store has stopped listening and then listens again. */
 async function untilItReturns(
   { target }: RunRecord,
   signal: AbortSignal,
@@ -160,10 +165,10 @@ async function untilItReturns(
   }
 }
 
-/** In raw mode, Ctrl-C and Ctrl-D are characters. */
+/** In raw mode, Ctrl-C and Ctrl-D arrive as characters. */
 const ENDING = ['q', 'Q', '\u0003', '\u0004'];
 
-/** Reads keys: at once from a terminal, line by line from elsewhere. Returns a function that ends this. */
+/** Reads keys: immediately on a terminal, otherwise line by line. Returns a function that stops reading. */
 function onKeys(again: () => void, end: () => void): () => void {
   const { stdin } = process;
   const read = (keys: Buffer) => {

@@ -1,4 +1,7 @@
-/** Whether an id matches one of the patterns, or is in an area that does; `*` stands for any characters. */
+/**
+ * Returns a function that tells whether an id, or its area, matches one of the patterns. `*` stands for any
+ * characters.
+ */
 export function matcherOf(patterns: readonly string[]): (id: string) => boolean {
   const expressions = patterns.map(
     (pattern) =>
@@ -13,7 +16,7 @@ export function matcherOf(patterns: readonly string[]): (id: string) => boolean 
   return (id) => expressions.some((expression) => expression.test(id));
 }
 
-/** The first pattern that matches none of the ids. */
+/** The first pattern that matches none of the ids; undefined if every pattern matches some id. */
 export const unmatched = (patterns: readonly string[], ids: readonly string[]): string | undefined =>
   patterns.find((pattern) => !ids.some(matcherOf([pattern])));
 

@@ -1,22 +1,22 @@
-/** The items that are there: `condition && item` leaves one out. */
+/** The items that are not false, null or undefined: `condition && item` includes an item conditionally. */
 export const compact = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== null && item !== undefined);
 
-/** The first items of a list, and a last one that says how many more there are. */
+/** The first items of a list, followed by one that says how many more there are. */
 export const atMost = (
   max: number,
   list: readonly string[],
   more = (count: number) => `and ${count} more`,
 ): readonly string[] => (list.length > max ? [...list.slice(0, max), more(list.length - max)] : list);
 
-/** The first names of a list in one line, and how many more there are. */
+/** The first names of a list in one line, followed by the number of further ones. */
 export const firstNames = (max: number, names: readonly string[]): string =>
   `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
 
 export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);
 
-/** Groups a list by key, in the order in which the keys first occur. */
+/** Groups a list by key. The groups are in the order in which their keys first occur. */
 export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key: string, members: T[]][] {
   const groups = new Map<string, T[]>();
   for (const one of list) {
@@ -28,13 +28,13 @@ export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key:
   return [...groups];
 }
 
-/** Some properties of an object, in this order, as far as it has them. */
+/** The named properties of an object, in this order. Undefined ones are omitted. */
 export const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> =>
   Object.fromEntries(
     keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
   ) as unknown as Pick<T, K>;
 
-/** The other properties of an object. */
+/** An object without the named properties. */
 export const omit = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Omit<T, K> =>
   Object.fromEntries(
     Object.entries(from).filter(([key]) => !(keys as readonly string[]).includes(key)),

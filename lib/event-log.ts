@@ -1,4 +1,4 @@
-/** Events in the order in which they happened, for readers that may begin late. */
+/** Events in the order in which they happened. Readers may start late and still see all of them. */
 export class EventLog<T> implements AsyncIterable<T> {
   private readonly events: T[] = [];
   private done: { readonly error?: unknown } | undefined;
@@ -10,13 +10,13 @@ export class EventLog<T> implements AsyncIterable<T> {
     this.notify();
   }
 
-  /** @param failure thrown to every reader after the last event */
+  /** @param failure an error to throw to every reader after the last event */
   end(failure: { readonly error?: unknown } = {}): void {
     this.done = failure;
     this.notify();
   }
 
-  /** All events, however many readers there are. */
+  /** All events, for any number of readers. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void> {
     let next = 0;
     return this.read(() => {
@@ -26,7 +26,10 @@ export class EventLog<T> implements AsyncIterable<T> {
     });
   }
 
-  /** The events for a single reader, without keeping those that it has read: they may be as large as the responses. */
+  /**
+   * The events for a single reader. Events are dropped as they are read, because they may be as large as
+   * responses.
+   */
   drain(): AsyncGenerator<T, void> {
     return this.read(() => this.events.shift());
   }

@@ -1,5 +1,5 @@
-/** The name that a segment of a JSON Pointer writes (RFC 6901 section 4). */
+/** Decodes a segment of a JSON Pointer (RFC 6901 section 4). */
 export const nameIn = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** The names that lead to what a JSON Pointer points to. */
+/** The decoded segments of a JSON Pointer. */
 export const namesIn = (pointer: string): string[] => pointer.split('/').slice(1).map(nameIn);

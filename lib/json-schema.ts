@@ -6,9 +6,12 @@ interface AnySchema {
   readonly json: Keywords;
 }
 
-/** A JSON Schema of the values of a type, so that both have one source. */
+/** A JSON Schema for the values of a type, so that schema and type have one source. */
 export interface Schema<T> extends AnySchema {
-  /** Only for the compiler: a function, so that the schema of a wider or narrower type does not fit. */
+  /**
+   * Only for the compiler. A function makes T invariant, so that the schema of a wider or narrower type does
+   * not fit.
+   */
   readonly of?: (value: T) => T;
 }
 
@@ -50,7 +53,7 @@ export const described = <T>({ json }: Schema<T>, description: string): Schema<T
   json: about(json, description),
 });
 
-/** For a property that may be absent. */
+/** A schema for a property that may be absent. */
 export const optional = <T>({ json }: Schema<T>, description?: string): Optional<T> => ({
   json: about(json, description),
   optional: true,
@@ -66,7 +69,7 @@ export const oneOf = <const T extends string | number>(...values: readonly T[]):
 
 type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T;
 
-/** One of the words of a text. */
+/** A schema for one of the words in a text. */
 export const wordOf = <const T extends string>(words: T): Schema<WordsOf<T>> => ({
   json: { enum: words.split(' ') },
 });
@@ -79,7 +82,7 @@ export const either = <A, B>(a: Schema<A>, b: Schema<B>): Schema<A | B> => ({
   json: { oneOf: [a.json, b.json] },
 });
 
-/** Like `either`; the condition decides, so that errors are about the schema that was meant. */
+/** Like `either`, but a condition decides between the two, so that errors refer to the intended schema. */
 export const when = <A, B>(condition: Keywords, a: Schema<A>, b: Schema<B>): Schema<A | B> => ({
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
   json: { if: condition, then: a.json, else: b.json },
@@ -93,12 +96,12 @@ export const pair = <T>(schema: Schema<T>): Schema<readonly [T, T]> => ({
   json: list(schema, { minItems: 2, maxItems: 2 }).json,
 });
 
-/** An object with any property names. */
+/** A schema for an object with arbitrary property names. */
 export const mapOf = <T>({ json }: Schema<T>): Schema<Readonly<Record<string, T>>> => ({
   json: { type: 'object', additionalProperties: json },
 });
 
-/** An object with these properties and no others. */
+/** A schema for an object with exactly these properties. */
 export const object = <P extends Properties>(properties: P): Schema<ObjectOf<P>> => ({
   json: {
     type: 'object',
@@ -108,15 +111,15 @@ export const object = <P extends Properties>(properties: P): Schema<ObjectOf<P>>
   },
 });
 
-/** Marks the schemas that a document defines once. */
+/** Marks schemas that a document defines once and refers to by name. */
 const DEFINED = Symbol('defined');
 
-/** A schema to which a document refers by name. */
+/** A schema that a document defines once and refers to by name. */
 export const named = <T>(name: string, { json }: Schema<T>, description?: string): Schema<T> => ({
   json: { $ref: `#/$defs/${name}`, [DEFINED]: { name, json: about(json, description) } },
 });
 
-/** A schema as a document of its own, with the definitions of all schemas that have a name. */
+/** A schema as a complete document, including the definitions of all named schemas. */
 export function documentOf({ json }: AnySchema, head: Keywords): string {
   const $defs: Record<string, unknown> = {};
   const collect = (value: unknown): void => {

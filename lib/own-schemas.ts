@@ -4,8 +4,9 @@ import { packageText } from './package.ts';
 
 /**
  * Compiles one of the package's own JSON Schemas.
+ *
  * @param name the file name of the schema
- * @param allErrors whether to report every error instead of the first: a large file may have millions
+ * @param allErrors whether to report every error instead of only the first; a large file may have millions
  */
 export function ownSchema<T>(name: string, allErrors = false): ValidateFunction<T> {
   const ajv = new Ajv2020({

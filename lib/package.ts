@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the package, whether run from the sources or from the build. */
+/** The folder of the package, whether the code runs from source or from the build. */
 function findRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
@@ -26,9 +26,9 @@ export const suite: { readonly name: string; readonly version: string } = {
   version: about.version ?? '',
 };
 
-/** The anchor that Markdown renderers generate for the heading of a check. */
+/** The anchor that Markdown renderers generate for a check's heading. */
 export const anchorOf = (id: string): string => id.toLowerCase().replace(/[^\w-]/g, '');
 
-/** Where a check is described: an absolute address, because reports are opened anywhere. */
+/** The address of a check's description. It is absolute, because reports may be opened anywhere. */
 export const docsOf = (id: string): string =>
   `${about.homepage ?? ''}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;

@@ -3,9 +3,10 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const MEGABYTE = 1024 * 1024;
 
 /**
- * Reads a whole text file, up to a limit, so that a device or an endless file is rejected as well.
+ * Reads a whole text file up to a limit, which also guards against devices and endless files.
+ *
  * @param limit maximum size in MB
- * @throws Error with the code of the system, or with `EFBIG`
+ * @throws Error with the system's error code, or with `EFBIG`
  */
 export function readText(file: string, limit: number): string {
   const handle = openSync(file, 'r');

@@ -1,6 +1,6 @@
 import { matcherOf } from './check-ids.ts';
 
-/** Renamed checks: ids of earlier versions, each with its present id. */
+/** Renamed checks: ids of earlier versions with their current ids. */
 const RENAMED_IDS: Readonly<Record<string, string>> = {
   'create/answers-200': 'ordinary/answers-200',
   'create/answers-json': 'ordinary/answers-json',
@@ -87,7 +87,7 @@ const RENAMED_IDS: Readonly<Record<string, string>> = {
   'always/405-says-what-is-allowed': 'invariants/405-carries-allow',
 };
 
-/** Renamed areas, each with its present name. */
+/** Renamed areas with their current names. */
 const RENAMED_AREAS: Readonly<Record<string, string>> = {
   create: 'ordinary',
   refuse: 'invalid',
@@ -99,12 +99,13 @@ const RENAMED_AREAS: Readonly<Record<string, string>> = {
 const lookUp = (names: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(names, name) ? names[name] : undefined;
 
-/** How many renamed checks a message lists. */
+/** Maximum number of renamed checks that a message lists. */
 const MAX_LISTED = 3;
 
 /**
- * Explains why an id, an area or a glob matches no check, if that is because of a renaming.
- * @returns a sentence without a full stop, such as "refuse/null is now called invalid/rejects-null"
+ * Explains why an id, an area or a glob matches no check, if that is due to renaming.
+ *
+ * @returns a sentence without its full stop, such as "refuse/null is now called invalid/rejects-null"
  */
 export function renamingOf(wanted: string): string | undefined {
   const exact = lookUp(RENAMED_IDS, wanted);

@@ -1,11 +1,11 @@
-/** 2764 as 2,764. Without Intl, which would load the data of every language. */
+/** Formats 2764 as 2,764. Without Intl, which would load the data of every language. */
 export const withSeparators = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** A count with its noun: `1 check`, `2,764 checks`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${withSeparators(count)} ${count === 1 ? one : many}`;
 
-/** Nouns in one phrase: `a`, `a and b`, `a, b and c`. Without Intl, see above. */
+/** Joins nouns to a phrase: `a`, `a and b`, `a, b and c`. Without Intl, for the same reason. */
 export const joined = (nouns: readonly string[], conjunction: 'and' | 'or'): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} ${conjunction} ${nouns.at(-1)}`;
 
@@ -14,5 +14,5 @@ const inCapitals = (letters: string) => letters.toUpperCase();
 /** A text with a capital first letter. */
 export const capitalised = (text: string): string => text.replace(/^./, inCapitals);
 
-/** A text with a capital first letter in every word that begins with one of a to z. */
+/** A text in which every word that begins with a letter from a to z is capitalised. */
 export const wordsCapitalised = (text: string): string => text.replace(/\b[a-z]/g, inCapitals);

@@ -1,6 +1,6 @@
 /**
- * The suite was called wrongly; the message says how to fix the call. Neither the suite nor the store is at
- * fault.
+ * Thrown if the suite was called incorrectly. The message says how to correct the call. Neither the suite nor
+ * the store is at fault.
  */
 export class UsageError extends Error {
   constructor(message: string) {

@@ -2,7 +2,8 @@ const decoder = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const whole = decoder();
 
 /**
- * The text of UTF-8 bytes, with a byte order mark if there is one; undefined if they are not UTF-8.
+ * Decodes UTF-8 and keeps a byte order mark if there is one; undefined if the bytes are not UTF-8.
+ *
  * @param isCut whether the end of the last character may be missing
  */
 export function utf8Text(bytes: Uint8Array, isCut = false): string | undefined {

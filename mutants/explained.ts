@@ -10,28 +10,32 @@ import { brokenStores } from './broken/index.ts';
 import { type BrokenStore, broken, combined } from './fleet.ts';
 import { inProcesses, workFor } from './processes.ts';
 
-/** What a run says about one store with one fault. */
+/** What a run says about a store with a single fault. */
 interface Explained {
   readonly name: string;
   readonly titles: readonly string[];
-  /** Requests and seconds that the whole run took. */
+  /** Number of requests and seconds of the whole run. */
   readonly requests: number;
   readonly seconds: number;
-  /** Whether the steps show the answer on a fresh store, and again on the same one; undefined without steps. */
+  /**
+   * Whether the steps show the recorded answer on a fresh store, and then again on the same store; undefined
+   * without steps.
+   */
   readonly reproduced: boolean | undefined;
 }
 
-/** Random cases of a run: the faults are caught by named ones. */
+/** Number of random cases. A few suffice, since named cases catch the faults. */
 const CASES = '12';
 
-/** Between the names of two stores whose faults one store has. */
+/** Joins the names of two stores whose faults are combined in one store. */
 const AND = ' + ';
 
 /**
- * Runs the suite against every broken store and prints how it explains them: how many have one cause, how many a title
- * that was read and found right (`titles.json`), and for how many the steps of the first cause show the fault.
- * `--only TEXT` restricts the run to stores whose name contains TEXT; `--seed` changes the random cases; `--write`
- * writes the titles, to be read. `--pairs N` runs it against N stores with two faults each instead, sampled from the fleet.
+ * Runs the suite against every broken store and prints how it explains them: how many have a single cause,
+ * how many have the title that was reviewed (`titles.json`), and for how many the steps of the first cause
+ * show the fault. `--only TEXT` restricts the run to stores whose name contains TEXT; `--seed` changes the
+ * random cases; `--write` writes the titles, to be reviewed. `--pairs N` instead runs the suite against N
+ * stores with two faults each, sampled from the fleet.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -60,7 +64,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** The store of that name, or one with the faults of two. */
+/** The store of that name, or one that combines the faults of two. */
 function storeOf(names: string): BrokenStore | undefined {
   const stores = names.split(AND).flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
   const [only, ...others] = stores;
@@ -70,8 +74,8 @@ function storeOf(names: string): BrokenStore | undefined {
 }
 
 /**
- * Names of pairs of stores that each have a cause by themselves, and of which neither keeps the fault of the other from
- * being seen.
+ * Samples names of pairs of stores. Each of the two has a cause by itself, and neither prevents the fault of
+ * the other from being seen.
  */
 function sampledPairs(count: number, seed: number): readonly string[] {
   const expected = expectedTitles();
@@ -119,7 +123,10 @@ async function explained(store: BrokenStore, seed: number, cases: number): Promi
   }
 }
 
-/** Whether the steps of a cause show its answer on a freshly started store, and again on the same one if they can. */
+/**
+ * Whether the steps of a cause show its answer on a freshly started store and, if possible, again on the same
+ * store.
+ */
 async function reproduces(
   store: BrokenStore,
   cause: RecordedCause,
@@ -147,7 +154,9 @@ async function reproduces(
   }
 }
 
-/** Whether the output of curl has a status; without one, or with a failure, if none is expected. */
+/**
+ * Whether the output of curl contains the expected status or, if none is expected, no status or a failure.
+ */
 const shows = (output: string, answer: number | 'none', failed: boolean): boolean =>
   answer === 'none'
     ? failed || !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output)
@@ -156,7 +165,7 @@ const shows = (output: string, answer: number | 'none', failed: boolean): boolea
 const FILE = 'mutants/titles.json';
 type Titles = Readonly<Record<string, string>>;
 
-/** Numbers that differ from run to run. */
+/** Replaces numbers that differ from run to run. */
 const withoutNumbers = (title: string): string => title.replace(/\bin \d+|\d+ of \d+/g, '#');
 
 function writeTitles(all: readonly Explained[]): void {

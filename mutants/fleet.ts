@@ -2,7 +2,7 @@ import { Rejection, type RunningStore, type Steps, startStore } from '../referen
 
 interface StoreEntry {
   readonly name: string;
-  /** Overlays of the document that the store conforms to. */
+  /** Overlays of the document to which the store conforms. */
   readonly overlays?: readonly string[];
   start(token: string): Promise<RunningStore>;
 }
@@ -11,21 +11,21 @@ interface StoreEntry {
 export interface BrokenStore extends StoreEntry {
   /** What the store does wrong. */
   readonly breaks: string;
-  /** The checks that must fail on it; `stop/KIND` if the run must end without a verdict. */
+  /** The ids of the checks that must fail on the store; `stop/KIND` if the run must end without a verdict. */
   readonly fails: readonly string[];
-  /** How it differs from the reference, if the difference is only a change of steps. */
+  /** How the store differs from the reference store, if it only changes steps. */
   readonly change?: Change;
 }
 
-/** A store that is unusual but right: no MUST may fail on it. */
+/** A store that is unusual but right, so no MUST may fail on it. */
 export interface RightStore extends StoreEntry {
-  /** What is unusual, and why it is right. */
+  /** What is unusual about the store, and why it is right. */
   readonly odd: string;
-  /** How it differs from the reference, if the difference is only a change of steps. */
+  /** How the store differs from the reference store, if it only changes steps. */
   readonly change?: Change;
 }
 
-/** The steps in which a store differs from the reference. Called once for each start. */
+/** The steps in which a store differs from the reference store. Called once for each start of the store. */
 export type Change = (right: Steps) => Partial<Steps>;
 
 const started = (change: Change) => (token: string) => startStore({ token, steps: change });
@@ -44,7 +44,7 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   start: started(change),
 });
 
-/** The changes of several stores; the first is applied to the reference. */
+/** Combines the changes of several stores. The first one is applied to the reference store. */
 export const combined =
   (stores: readonly (RightStore | BrokenStore)[]): Change =>
   (reference) => {
@@ -56,7 +56,7 @@ export const combined =
     return line;
   };
 
-/** A store that combines the oddities of several. */
+/** A store that combines what is unusual about several. */
 export const stacked = (name: string, odd: string, stores: readonly RightStore[]): RightStore =>
   right(name, odd, combined(stores));
 
@@ -69,7 +69,7 @@ interface Limits {
   readonly least?: bigint;
 }
 
-/** Enforces limits, by default those of the overlay. */
+/** Enforces limits; by default those of the overlay. */
 export const enforcing =
   (limits: Limits): Change =>
   (right) => ({

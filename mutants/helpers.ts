@@ -14,7 +14,7 @@ import {
 } from '../reference/store.ts';
 import type { BrokenStore, Change } from './fleet.ts';
 
-/** A parsed request. Missing or invalid parts have neutral values, which keeps conditions short. */
+/** A parsed request. Missing or invalid parts have neutral values, so that conditions stay short. */
 export interface Seen {
   readonly request: Received;
   readonly text: string;
@@ -60,7 +60,7 @@ export const lastIs =
   ({ fields }) =>
     [...fields.keys()].at(-1) === property;
 
-/** The nesting depth of brackets; brackets in strings are counted too. */
+/** The depth to which brackets are nested, including brackets within strings. */
 export function depthOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const mark of text) {
@@ -89,13 +89,13 @@ export const itsTurn = async (response: ServerResponse): Promise<void> => {
   if (response.socket === null) await once(response, 'socket');
 };
 
-/** State that is fresh for each start. */
+/** Creates new state each time the store is started. */
 export const withFreshState =
   (make: () => Change): Change =>
   (right) =>
     make()(right);
 
-/** True for every nth request that meets the condition. */
+/** Returns a function that is true for every nth request that meets the condition. */
 export function every<T>(n: number, when: (asked: T) => boolean = always): (asked: T) => boolean {
   let count = 0;
   return (asked) => {
@@ -105,7 +105,10 @@ export function every<T>(n: number, when: (asked: T) => boolean = always): (aske
   };
 }
 
-/** True for what has the same key as an earlier one. What has no key never has. */
+/**
+ * Returns a function that is true for a request whose key has occurred before. Requests without a key never
+ * count.
+ */
 export function seenBefore<T>(keyOf: (asked: T) => unknown): (asked: T) => boolean {
   const keys = new Set<unknown>();
   return (asked) => {
@@ -119,37 +122,40 @@ export function seenBefore<T>(keyOf: (asked: T) => unknown): (asked: T) => boole
 
 // --- What happens to a request ---------------------------------------------------------------------------
 
-/** Parses some bodies of authorised requests differently. */
+/** Parses certain bodies of authorised requests differently. */
 export const parsing =
   (when: When, instead: (request: Received, right: Steps) => Value): Change =>
   (right) => ({
     parse: (body, request) => (when(seen(request)) ? instead(request, right) : right.parse(body, request)),
   });
 
-/** Answers some bodies with 500. */
+/** Answers certain bodies with 500. */
 export const failing = (when: When): Change =>
   parsing(when, () => {
     throw new Error('simulated');
   });
 
-/** Rejects some bodies. */
+/** Rejects certain bodies. */
 export const rejecting = (when: When, status = 400): Change =>
   parsing(when, () => {
     throw new Rejection(status, 7, 'such a plant is not accepted');
   });
 
-/** Accepts some bodies as a plant, whatever they contain. */
+/** Accepts certain bodies as plants, whatever they contain. */
 export const accepting = (when: When): Change => parsing(when, somePlant);
 
-/** Closes the connection instead of answering some authorised requests. */
+/** Closes the connection instead of answering certain authorised requests. */
 export const cutting = (when: When): Change => mute(when, (socket) => socket.destroy());
 
 const BEGINNING = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{"name":';
 
-/** Sends half a response to some authorised requests: no client mistakes that for an idle close. */
+/**
+ * Sends half a response to certain authorised requests, which no client can mistake for an idle connection
+ * that closes.
+ */
 export const breakingOff = (when: When): Change => mute(when, (socket) => socket.end(BEGINNING));
 
-/** Never answers some authorised requests. */
+/** Never answers certain authorised requests. */
 export const hanging = (when: When): Change => mute(when, () => {});
 
 function mute(when: When, then: (socket: Socket) => void): Change {
@@ -168,10 +174,10 @@ function mute(when: When, then: (socket: Socket) => void): Change {
   };
 }
 
-/** Answers some requests with 500 before anything else. */
+/** Answers certain requests with 500, before anything else. */
 export const failingAt = (when: Asked): Change => routing(when, 'fail');
 
-/** Handles some requests by their head only: with 500, by closing the connection, or not at all. */
+/** Handles certain requests by their heads alone: with 500, by closing the connection, or not at all. */
 export const routing =
   (when: Asked, then: 'fail' | 'cut' | 'hang'): Change =>
   (right) => ({
@@ -185,7 +191,7 @@ export const routing =
     },
   });
 
-/** Changes one property before validation; undefined means missing. */
+/** Changes a property before it is validated; undefined means that it is missing. */
 export const reading =
   (property: string, read: (value: Value | undefined, seen: Seen) => Value | undefined): Change =>
   (right) => ({
@@ -199,7 +205,7 @@ export const reading =
     },
   });
 
-/** Accepts a property of a wrong type. */
+/** Accepts a property of a certain wrong type. */
 export const acceptingKind = (
   property: 'id' | 'name' | 'tag',
   wrong: Kind | readonly Kind[],
@@ -213,7 +219,7 @@ export const contentType = ({ headers }: Received) => headers['content-type']?.[
 export const mediaType = (request: Received) =>
   contentType(request).split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Also accepts a plant under other media types than application/json. */
+/** Accepts plants under other media types than application/json, too. */
 export const acceptingType =
   (when: Asked): Change =>
   (right) => ({
@@ -222,7 +228,7 @@ export const acceptingType =
     },
   });
 
-/** Rejects some authorised requests by their head. */
+/** Rejects certain authorised requests by their heads. */
 export const rejectingHead =
   (when: Asked, status: number): Change =>
   (right) => ({
@@ -244,29 +250,29 @@ export const sending =
     send: (answer, response, request) => right.send(edit(answer, request), response, request),
   });
 
-/** Answers everything in the same way. */
+/** Gives the same answer to everything. */
 export const constant = (answer: Answer): Change => sending(() => answer);
 
-/** Changes the response to an accepted plant. */
+/** Changes the response to accepted plants. */
 export const answering =
   (edit: (answer: Answer, plant: NewPlant, request: Received) => Answer): Change =>
   (right) => ({
     create: (plant, request) => edit(right.create(plant, request), plant, request),
   });
 
-/** Answers an accepted plant with another value. */
+/** Answers accepted plants with another value. */
 export const answeringValue = (say: (plant: NewPlant) => unknown): Change =>
   answering((_, plant) => json(200, say(plant)));
 
-/** Answers an accepted plant with another text. */
+/** Answers accepted plants with another text. */
 export const answeringText = (write: (text: string, plant: NewPlant) => string | Uint8Array): Change =>
   answering((answer, plant) => ({ ...answer, body: write(textOf(answer), plant) }));
 
-/** Answers an accepted plant with another status or other headers. */
+/** Answers accepted plants with another status or other headers. */
 export const answeringHead = (status: number, headers: Answer['headers'] = {}): Change =>
   answering((answer) => ({ ...answer, status, headers: { ...answer.headers, ...headers } }));
 
-/** Answers an accepted plant with another content type, or none. */
+/** Answers accepted plants with another content type, or with none. */
 export const answeringType = (
   type: string | string[] | undefined,
   when: (plant: NewPlant) => boolean = always,
@@ -279,7 +285,7 @@ export const answeringType = (
 
 type Which = (rejection: Rejection, request: Received) => boolean;
 
-/** Changes the 400 of a rejection. */
+/** Changes the 400 response to rejected requests. */
 export const rejected =
   (
     edit: (answer: Answer, rejection: Rejection, request: Received) => Answer,
@@ -298,7 +304,7 @@ export const answering400With = (
   which: Which = always,
 ): Change => rejected((answer, rejection, request) => json(answer.status, say(rejection, request)), which);
 
-/** Replaces a 400 by another response. */
+/** Replaces 400 responses with another response. */
 export const answering400 = (answer: Answer, which: Which = always): Change => rejected(() => answer, which);
 
 /** The error codes of the reference store. */
@@ -318,7 +324,7 @@ export const html = (status: number, title: string): Answer => ({
   body: `<!doctype html><title>${title}</title><h1>${title}</h1>`,
 });
 
-/** What a framework in debug mode sends: 90 kB of HTML. */
+/** What a framework sends in debug mode: 90 kB of HTML. */
 export const debugPage = (status: number): Answer => html(status, 'TypeError in create_plant '.repeat(1800));
 
 export const plain = (status: number, body: string): Answer => ({
@@ -331,7 +337,7 @@ export const plain = (status: number, body: string): Answer => ({
 
 export const authorization = ({ headers }: Received) => headers.authorization?.[0];
 
-/** Accepts some requests without a valid token. */
+/** Accepts certain requests without a valid token. */
 export const acceptingCredential =
   (when: Asked): Change =>
   (right) => ({
@@ -344,7 +350,7 @@ export const acceptingCredential =
     },
   });
 
-/** Also accepts the token where `find` finds it in the header. */
+/** Also accepts the token wherever `find` finds it in the header. */
 export const finding =
   (find: (header: string) => string | undefined): Change =>
   (right) => ({
@@ -355,7 +361,7 @@ export const finding =
     },
   });
 
-/** Changes the response to a request without a valid token. */
+/** Changes the response to requests without a valid token. */
 export const challenging =
   (rejection: (request: Received) => Answer | undefined): Change =>
   (right) => ({
@@ -364,7 +370,7 @@ export const challenging =
     },
   });
 
-/** Fails during authentication instead of rejecting some requests. */
+/** Fails to authenticate certain requests instead of rejecting them. */
 export const unable =
   (when: Asked, then: 'fail' | 'cut' | 'hang'): Change =>
   (right) => {
@@ -382,7 +388,7 @@ export const unable =
     };
   };
 
-/** A broken store that needs the token itself for its comparison. */
+/** A broken store that needs the right token itself in order to compare. */
 export const comparingTokens = (
   name: string,
   breaks: string,
@@ -410,8 +416,8 @@ export const later = (milliseconds: number) =>
   });
 
 /**
- * Delays each response so that requests overlap, and counts those in progress. Without a delay they would
- * never overlap.
+ * Delays each response so that requests overlap, which they would never do otherwise, and counts the requests
+ * in progress.
  */
 export const overlapping =
   (milliseconds: number, make: (here: () => number) => Change): Change =>
@@ -434,17 +440,14 @@ export const overlapping =
     };
   };
 
-/**
- * Sends 100 Continue before every response although nobody asked; such responses are read by the raw-socket
- * client.
- */
+/** Sends an unsolicited 100 Continue before every response, which only the raw socket client can read. */
 export const continuing: Change = (right) => ({
   send(answer, response, request) {
     response.writeContinue();
     right.send(answer, response, request);
   },
 });
-/** Defers some requests with Retry-After before looking at them. */
+/** Defers certain requests with Retry-After before it looks at them. */
 export const deferring =
   (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
   (reference) => {
@@ -460,7 +463,7 @@ export const deferring =
     };
   };
 
-/** A server below HTTP: the caller handles the bare connection. */
+/** A server below HTTP: the caller handles the raw connection. */
 export async function startRaw(token: string, meet: (socket: Socket) => void): Promise<RunningStore> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -484,7 +487,7 @@ export async function startRaw(token: string, meet: (socket: Socket) => void): P
   };
 }
 
-/** Rejects a plant if its key is known; invalid bodies never get this far. */
+/** Rejects a plant if its key is known. Invalid bodies never get this far. */
 export const unique = (
   key: (plant: NewPlant) => unknown,
   status = 409,
@@ -502,7 +505,7 @@ export const unique = (
     });
   });
 
-/** Changes several steps at once. */
+/** Makes several changes at once. */
 export const together =
   (...changes: readonly Change[]): Change =>
   (right) =>

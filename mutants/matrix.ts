@@ -1,19 +1,25 @@
 import type { Check } from '../lib/run/check.ts';
 import type { Trial } from './trial.ts';
 
-/** An invariant fails together with almost every other check, so it does not count as another catch. */
+/**
+ * Whether the other check does not count as another catch. An invariant fails together with almost every
+ * other check.
+ */
 const isSibling = (other: string, id: string) =>
   other.startsWith('invariants/') && !id.startsWith('invariants/');
 
 interface MatrixOptions {
   readonly quick: boolean;
-  /** Whether stores that need three conditions met all triples; otherwise chance decides whether they are caught. */
+  /**
+   * Whether stores that need three conditions were tried with all triples; if not, chance decides whether
+   * they are caught.
+   */
   readonly thorough: boolean;
-  /** Whether the whole fleet was tried, so that each check has to have failed. */
+  /** Whether the whole fleet was tried, so that each check must have failed at least once. */
   readonly isWhole: boolean;
 }
 
-/** The kill matrix as text, and whether it proves that the suite is sharp and fair. */
+/** The kill matrix as text, and whether it proves that the suite finds faults without false positives. */
 export function matrix(
   trials: readonly Trial[],
   catalogue: readonly Check[],
@@ -30,7 +36,8 @@ export function matrix(
   const missed = [...broken, ...conditional, ...(thorough ? triples : [])].filter(isMissed);
   const accused = trials.filter((one) => one.accused.length > 0);
   const judged = catalogue.filter(({ level }) => level !== 'OBSERVE');
-  // A quick proof runs few checks on a broken store: those for combinations fail on conditional ones.
+  // A quick proof runs few checks on a broken store, so checks of combinations fail only on conditional
+  // stores.
   const failing = quick ? [...broken, ...conditional] : broken;
   const blind = isWhole ? judged.filter(({ id }) => !failing.some(({ failed }) => failed.includes(id))) : [];
   const rows = judged.map(({ id, level }) => {

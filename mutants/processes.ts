@@ -1,7 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Distributes names over two processes per processor: much of the time is spent waiting for stores that hang. */
+/**
+ * Distributes names over processes, two for each processor, since much time is spent waiting for stores that
+ * hang.
+ */
 export async function inProcesses<T>(
   file: string,
   names: readonly string[],
@@ -23,7 +26,9 @@ export async function inProcesses<T>(
   return done;
 }
 
-/** Runs in a child process: does the work for each name that the parent sends, one after the other. */
+/**
+ * Runs in a child process: does the work for each name that the parent process sends, one after the other.
+ */
 export async function workFor<T>(work: (name: string) => Promise<T> | undefined): Promise<never> {
   await new Promise<void>((resolve) => {
     process.on('message', (name: string) => {
@@ -39,7 +44,7 @@ export async function workFor<T>(work: (name: string) => Promise<T> | undefined)
         },
       );
     });
-    // The parent is gone.
+    // The parent process is gone.
     process.once('disconnect', () => process.exit());
     process.send?.(null);
   });

@@ -10,10 +10,11 @@ import { rightStores } from './right/index.ts';
 import { QUICK_SHARDS, type Trial, type TrialOptions, trial } from './trial.ts';
 
 /**
- * Runs the suite against every store of the fleet and prints what it caught, missed and wrongly accused.
- * `--quick` does the minimum, and says what it left out instead of printing the matrix; `--thorough` covers triples for
- * stores that need three conditions; `--seed` changes the random cases; `--only TEXT` restricts the run to stores whose
- * name contains TEXT, `--kind` to those that are `broken`, `conditional` or `right`.
+ * Runs the suite against every store of the fleet, and prints what it caught, missed and wrongly accused.
+ * `--quick` does the minimum, and says what it left out instead of printing the matrix; `--thorough` covers
+ * triples for stores that need three conditions; `--seed` changes the random cases; `--only TEXT` restricts
+ * the run to stores whose name contains TEXT, and `--kind` to those that are `broken`, `conditional` or
+ * `right`.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -27,7 +28,7 @@ async function main(): Promise<number> {
   });
   const options = { quick: values.quick, thorough: values.thorough, seed: Number(values.seed) };
   if (process.send !== undefined) return work(options);
-  // What takes three conditions is left to the whole proof: a default run covers pairs.
+  // A default run covers pairs, so stores with three conditions are left to the whole proof.
   const pairs = conditionalStores.filter(({ strength }) => strength < 3);
   const tried = new Set(pairs.filter((_, index) => index % (SKIPPED_PER_TRIED + 1) === 0));
   const skipped = new Set(
@@ -49,7 +50,10 @@ async function main(): Promise<number> {
   return proven ? 0 : 1;
 }
 
-/** By kind. Those that take longest come first, so that no process ends with one of them. */
+/**
+ * The fleets by kind. Those that take longest come first, so that no process is left with one of them at the
+ * end.
+ */
 const FLEETS = new Map<string, readonly (BrokenStore | RightStore)[]>([
   ['conditional', conditionalStores],
   ['broken', brokenStores],
@@ -58,10 +62,10 @@ const FLEETS = new Map<string, readonly (BrokenStore | RightStore)[]>([
 
 const fleet = (): readonly (BrokenStore | RightStore)[] => [...FLEETS.values()].flat();
 
-/** Conditional stores that a quick proof skips for each one it tries. */
+/** Number of conditional stores that a quick proof skips for each one that it tries. */
 const SKIPPED_PER_TRIED = 15;
 
-/** Tries the stores that the parent names. */
+/** Tries the stores that the parent process names. */
 function work(options: Omit<TrialOptions, 'place'>): Promise<never> {
   const stores = fleet();
   return workFor((name) => {

@@ -4,7 +4,7 @@ import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import { rightStores } from './right/index.ts';
 
-/** Starts the store with a name, `npm run store -- NAME`, and runs it until interrupted. */
+/** Starts the store with the given name (`npm run store -- NAME`), and keeps it running until interrupted. */
 async function main(name = '--help'): Promise<number> {
   const all = [...brokenStores, ...conditionalStores, ...rightStores];
   if (name === '--help') {

@@ -3,11 +3,11 @@ import { runEvents } from '../lib/run/run.ts';
 import type { ConditionalStore } from './conditional/conditional.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
 
-/** The result for one store. */
+/** The result of the suite for one store. */
 export interface Trial {
   readonly name: string;
   readonly kind: 'broken' | 'conditional' | 'right';
-  /** Conditions that a conditional store needs together. */
+  /** The number of conditions that a conditional store needs at the same time. */
   readonly strength?: number;
   /** Ids of the failed checks. */
   readonly failed: readonly string[];
@@ -20,9 +20,9 @@ export interface Trial {
 
 export interface TrialOptions {
   readonly seed: number;
-  /** Run only the checks that are needed. */
+  /** Whether to run only the checks that are needed. */
   readonly quick: boolean;
-  /** Cover triples, for stores that need three conditions. */
+  /** Whether to cover triples, for stores that need three conditions. */
   readonly thorough: boolean;
   /** The place of the store in the fleet, which decides what a quick trial of a right store sends. */
   readonly place: number;
@@ -30,13 +30,13 @@ export interface TrialOptions {
 
 const isShould = (id: string) => catalogue.find((check) => check.id === id)?.level === 'SHOULD';
 
-/** Request timeout in milliseconds: broken stores may hang, right ones may be slow. */
+/** Request timeouts in milliseconds. Broken stores may hang; right ones may be slow. */
 const TIMEOUTS = { broken: 3000, right: 10_000 } as const;
 
 /**
  * Runs the suite against one store of the fleet. A quick trial of a broken store runs the checks that must
- * fail, and more only if they do not fail, since some failures depend on the requests of other checks. A quick
- * trial of a right store runs one shard of the catalogue, another one for the next store.
+ * fail, and others only if these do not fail, since some failures depend on the requests of other checks. A
+ * quick trial of a right store runs one shard of the catalogue; the next store gets the next shard.
  */
 export async function trial(
   store: BrokenStore | RightStore | ConditionalStore,
@@ -45,7 +45,7 @@ export async function trial(
   if ('strength' in store) {
     const only = ['combinations/*', 'state/answers-any-sequence', 'invariants/*'];
     const first = await attempt(store, seed, { only, bail: true, thorough: thorough && store.strength > 2 });
-    // With several conditions, any of these checks may be the one that catches the store.
+    // If a store needs several conditions, any of these checks may catch it.
     const last = first.accused.length > 0 ? first : await attempt(store, seed, {});
     const missed = last.accused.length > 0 ? [] : ['any MUST'];
     return { ...last, kind: 'conditional', strength: store.strength, missed, accused: [] };
@@ -63,10 +63,10 @@ export async function trial(
   return attempt(store, seed, {});
 }
 
-/** Random cases, enough to show that a right store is not accused of something obvious. */
+/** Number of random cases; enough to show that a right store is not accused of something obvious. */
 const QUICK_CASES = 10;
 
-/** So many right stores in a row meet the whole catalogue together in a quick proof. */
+/** In a quick proof, this many consecutive right stores together get the whole catalogue. */
 export const QUICK_SHARDS = 8;
 
 async function attempt(
@@ -86,7 +86,7 @@ async function attempt(
       token: running.token,
       overlays: store.overlays,
       seed,
-      // A fixed first id makes a trial reproducible.
+      // A fixed first id makes the trial reproducible.
       firstId: 1_200_000_000n + BigInt(seed) * 100_000n,
       timeout: TIMEOUTS[kind],
       explain: 0,
@@ -117,7 +117,7 @@ async function attempt(
     kind,
     failed,
     missed: expected.filter((id) => !failed.includes(id)),
-    // A store that only breaks a SHOULD must not fail a MUST.
+    // On a store that breaks only a SHOULD, no MUST may fail.
     accused: kind === 'right' || 'strength' in store || expected.every(isShould) ? accused : [],
     seconds,
   };

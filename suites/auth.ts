@@ -51,7 +51,7 @@ const rejects = (id: string, statement: string, hint: string, invalid: readonly 
     test: { kind: 'cases', cases: (plants) => eachOnce(plants, invalid), rules: [notSuccess] },
   });
 
-/** A test case with the token in its body, and nowhere else. */
+/** A test case that contains the token in its body, and nowhere else. */
 const secretBody = (
   plants: PlantFactory,
   label: string,
@@ -67,7 +67,7 @@ const endless: Credential = {
   shell: ['Bearer <16 KiB of x>'],
 };
 
-/** Whether the store checks the token or the body first, if the statuses show it. */
+/** Whether the store checks the token before or after the body, as far as the statuses show it. */
 function orderOf(statuses: ReadonlyMap<string, number | string>): string {
   const [missing, invalid] = [statuses.get('missing-token'), statuses.get('not-json-with-token')];
   const both = statuses.get('not-json-without-token');
@@ -76,14 +76,14 @@ function orderOf(statuses: ReadonlyMap<string, number | string>): string {
   return both === invalid ? 'after validation' : 'neither';
 }
 
-/** Right and wrong credentials in alternation, on the same connection if the store keeps it open. */
+/** Alternates right and wrong credentials, on the same connection if the store keeps it open. */
 const ALTERNATING = [
   validCredential,
   noCredential,
   validCredential,
   random,
   validCredential,
-  // A cache of header fields may compare without regard to case.
+  // A cache of header fields may ignore letter case.
   swapped,
   validCredential,
   longer,

@@ -1,10 +1,10 @@
 /**
- * The clauses of the Plant Store interface. Each is covered by the checks that cite it, or excluded for a
- * reason.
+ * The clauses of the Plant Store interface. Each is either covered by the checks that cite it, or excluded
+ * for a reason.
  */
 interface Clause {
   readonly text: string;
-  /** Why no check covers it. */
+  /** The reason why no check covers the clause. */
   readonly excluded?: string;
 }
 
@@ -62,7 +62,7 @@ export const CLAUSES = {
 
 type ClauseId = keyof typeof CLAUSES;
 
-/** A standard on which the interface relies. */
+/** A standard that the interface relies on. */
 type Standard = `RFC ${number} section ${string}` | `JSON Schema 2020-12 section ${string}`;
 
 export type Place = `openapi.yaml#/${string}`;

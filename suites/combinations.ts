@@ -9,7 +9,7 @@ import { must, ordinaryRequest } from './define.ts';
 const codePath =
   'Look for a separate code path for such requests (another reader, parser, route, cache or handler version) that omits a step of the usual one.';
 
-/** Every pair of values of the model (every triple with --thorough), then random combinations. */
+/** Every pair of values of the model (with --thorough, every triple), followed by random combinations. */
 const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: number): Test => ({
   kind: 'property',
   named: (plants) =>

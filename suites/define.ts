@@ -28,14 +28,16 @@ export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
   ordinary: true,
 });
 
-/** A test case with an ordinary plant. `stableLabel` is the label without what varies between runs. */
+/**
+ * A test case with an ordinary plant. `stableLabel` is the label without the parts that vary from run to run.
+ */
 export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,
   template: ordinaryRequest(plant),
 });
 
-/** A test case that differs from its control request in one respect. */
+/** A test case that differs from its control request in a single respect. */
 export const caseWithControl = (label: string, template: RequestTemplate, control: JsonObject): TestCase => ({
   label,
   template,
@@ -48,10 +50,10 @@ export const withCredential = (credential: Credential, template: RequestTemplate
   ordinary: false,
 });
 
-/** A range of ids in a label. */
+/** The wording of a range of ids in a label. */
 export const rangeText = (first: bigint, last: bigint): string => `from ${idText(first)} to ${idText(last)}`;
 
-/** An id in a label: with a power of two if it is one, or next to one, and not small. */
+/** The wording of an id in a label. A large id that is a power of two, or next to one, is written as such. */
 function idText(id: bigint): string {
   const size = id < 0n ? -id : id;
   const sign = id < 0n ? '-' : '';
@@ -64,13 +66,13 @@ function idText(id: bigint): string {
   return String(id);
 }
 
-/** Why the echo of a tag cannot be checked, if the document declares none. */
+/** The reason why the echo of a tag cannot be checked, if the document declares no tag. */
 export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true
     ? undefined
     : 'the document declares no string property `tag`';
 
-/** Sends ordinary plants at the same time, every other one without optional properties. */
+/** Sends ordinary plants concurrently; every other one has no optional properties. */
 export async function createsAtOnce(context: CheckContext, count: number, label: string): Promise<void> {
   const templates = Array.from({ length: count }, (_, index) =>
     ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),

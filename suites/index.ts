@@ -10,8 +10,8 @@ import { sequenceChecks } from './state-sequences.ts';
 import { unconstrainedChecks } from './unconstrained.ts';
 
 /**
- * All checks, in order. Invalid plants come before the ids 0 and 1 are used: a store that reads `true` as 1
- * would otherwise reject it as a duplicate. Invariants are decided last.
+ * All checks, in order. Invalid plants are sent before the ids 0 and 1 are used, since a store that reads
+ * `true` as 1 would otherwise reject it as a duplicate. Invariants are decided last.
  */
 export const catalogue: readonly Check[] = [
   ...ordinaryChecks,

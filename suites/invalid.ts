@@ -43,8 +43,8 @@ const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly D
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
 /**
- * Ids of invalid plants: small, large and in between, since validation may depend on the size. Fresh, so that
- * a store that accepts the plant does not happen to reject it as a duplicate.
+ * Ids of invalid plants: small, large and in between, since validation may depend on the size. They are
+ * fresh, because a store that would accept the plant might otherwise reject it as a duplicate.
  */
 const anyIds = fc.constantFrom(
   freshId(1n, 1000n),
@@ -56,8 +56,8 @@ const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
   id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
 
 /**
- * The typical invalid plants for some kinds of defects, with and without the optional properties: all of
- * them, or a selection from each defect if the document declares many properties.
+ * The typical invalid plants for certain kinds of defects, with and without the optional properties. If the
+ * document declares many properties, only a selection for each defect.
  */
 const invalidPlants =
   (...kinds: DefectKind[]) =>
@@ -79,16 +79,18 @@ const invalidPlants =
     return pickByKind(cases, ({ label }) => label);
   };
 
-/** All of a plant; a document may declare many. */
+/** Enough for every property of a plant, though other documents may declare many. */
 const MAX_PROPERTIES_IN_PAIRS = 3;
 
-/** Plants with the wrong type of two properties, and of all: one defect must not make up for another. */
+/**
+ * Plants in which two properties, or all of them, have a wrong type: one defect must not make up for another.
+ */
 function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
     ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
   );
-  const few = firsts.slice(0, MAX_PROPERTIES_IN_PAIRS);
-  const pairs = few.flatMap((one, index) => few.slice(index + 1).map((other) => [one, other]));
+  const firstFew = firsts.slice(0, MAX_PROPERTIES_IN_PAIRS);
+  const pairs = firstFew.flatMap((one, index) => firstFew.slice(index + 1).map((other) => [one, other]));
   return [...pairs, ...(firsts.length > 2 ? [firsts] : [])].map((several) => {
     const control = plants.plain('all');
     const invalid = several.reduce<JsonObject>((plant, { property, defect }) => {
@@ -120,8 +122,8 @@ const shortened = (plants: PlantFactory, plant: JsonObject, length: number): Jso
 };
 
 /**
- * Changes the valid properties around a defect: they stay ordinary, get short strings, or any values that the
- * schema allows. They need not be fresh, since the plant must not be stored.
+ * Changes the valid properties next to a defect: they stay ordinary, become short strings, or get any values
+ * that the schema allows. They need not be fresh, since the plant must not be stored.
  */
 const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
@@ -141,7 +143,9 @@ const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => Json
     },
   );
 
-/** Each defect in turn, among valid properties of any length, in any order and style, in a small or large body. */
+/**
+ * Each defect in turn, with other properties of any length, in any order and style, in a small or large body.
+ */
 const anyInvalidPlant =
   (isTried: (defect: Defect) => boolean) =>
   (plants: PlantFactory): Arbitrary<TestCase> =>
@@ -151,7 +155,7 @@ const anyInvalidPlant =
         .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))
         .map((defect) =>
           fc
-            // What matters least comes first, so that it is shrunk first.
+            // Least important first, since the first element is shrunk first.
             .tuple(
               fc.oneof(
                 { weight: 11, arbitrary: fc.constant({}) },
@@ -172,7 +176,8 @@ const anyInvalidPlant =
               const more =
                 extra === undefined || extra[0] === '__proto__' ? plain : plain.with(extra[0], extra[1]);
               const whole = isValid(plants.contract, more) ? more : plain;
-              // Values that are valid after all are replaced with a typical one of the defect, or with null.
+              // A sampled value that happens to be valid is replaced with a typical one of the defect, or
+              // with null.
               const typical = defect.typical(whole).find((json) => isInvalid(plants.contract, json)) ?? null;
               return defect
                 .sampled(whole)
@@ -182,7 +187,7 @@ const anyInvalidPlant =
         ),
     );
 
-/** Plain plants with edited texts. */
+/** Plain plants whose JSON text is edited. */
 const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
   edits.map(({ name, apply }) => {
     const control = plants.plain();
@@ -214,7 +219,7 @@ const rejects = (
 ): Check =>
   must(id, { ...aboutText(statement, basis, hint), test: { kind: 'cases', cases, rules: rejected } });
 
-/** The same for random cases, `weight` times as many as the run asks for. */
+/** The same with random cases, `weight` times the number that the run asks for. */
 const rejectsAny = (
   id: string,
   statement: string,

@@ -97,7 +97,7 @@ export const invariantChecks: readonly Check[] = [
     statement: 'No response contains the token.',
     basis: ['RFC 6750 section 5.3'],
     hint: 'Do not repeat the Authorization header in a message or a header.',
-    // A token sent in the URL may be echoed with it.
+    // A URL that contains the token may be echoed.
     test: whenever(
       ({ request }) => request.method === 'POST' && !request.path.includes('token='),
       'nothing was sent',

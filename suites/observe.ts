@@ -12,7 +12,7 @@ import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 import { observe, requestWith } from './define.ts';
 
-/** A check that records what the interface leaves open. */
+/** A check that records how a store handles what the interface leaves open. */
 const records = (
   id: string,
   statement: string,
@@ -31,10 +31,10 @@ const records = (
 const statusOrError = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
-/** The text and object of a 200 response with a JSON object. */
+/** The text and the parsed object of a 200 response, if it is a JSON object. */
 const returnedPlant = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
 
-/** The text and object of a response with a JSON object. */
+/** The text and the parsed object of a response, if it is a JSON object. */
 function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);
@@ -43,11 +43,11 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
   return { text: content.text, plant: content.value as Record<string, unknown> };
 }
 
-/** The values of a header of the response, joined. */
+/** The values of a response header, joined with commas. */
 const joinedValues = ({ response }: Exchange, name: string): string =>
   response === undefined ? '' : fields(response, name).join(', ');
 
-/** The word under which a returned value is recorded. */
+/** The word that is recorded for a returned value. */
 const wordFor = (
   value: unknown,
   words: readonly (readonly [value: unknown, word: string])[],
@@ -57,7 +57,7 @@ const wordFor = (
 const plain = ({ plants }: CheckContext, more?: RequestTemplate): RequestTemplate =>
   requestWith(plants.plain(), more);
 
-/** A plain plant with another value of one property. */
+/** A plain plant with a different value for one property. */
 const having = (
   { plants }: CheckContext,
   property: string,
@@ -65,7 +65,7 @@ const having = (
   more?: RequestTemplate,
 ): RequestTemplate => requestWith(plants.plain().with(property, value), more);
 
-/** A plain plant whose text is edited. */
+/** A plain plant whose JSON text is edited. */
 const edited = (
   { plants }: CheckContext,
   edit: Edit['apply'],
@@ -75,10 +75,10 @@ const edited = (
   body: { json: plants.plain(), edit },
 });
 
-/** Requests by the key under which the status of each is recorded. */
+/** Requests by the key under which their statuses are recorded. */
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
-/** A request for each value; the keys of the values follow `prefix`. */
+/** A request for each value. Its key is that of the value, after `prefix`. */
 const each = <T>(
   prefix: string,
   values: Readonly<Record<string, T>>,
@@ -86,7 +86,7 @@ const each = <T>(
 ): Requests =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}/${key}`, request(value)]));
 
-/** Sends requests at the same time and records their statuses. Returns each exchange with its key. */
+/** Sends requests concurrently and records their statuses. Returns the exchanges by key. */
 async function askAll(
   context: CheckContext,
   requests: Requests,
@@ -107,7 +107,7 @@ async function ask(context: CheckContext, key: string, template: RequestTemplate
   return exchange;
 }
 
-/** A check that only records the status of each request. They are sent at the same time. */
+/** A check that only records the statuses of requests, which are sent concurrently. */
 const recordsStatuses = (
   id: string,
   statement: string,
@@ -117,19 +117,19 @@ const recordsStatuses = (
 ): Check =>
   records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
-/** The same with one request after the other. */
+/** The same, but with one request after the other. */
 const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
   records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
 
-/** What a request was sent for: `json-extension/a comment` is `json extension: a comment`. */
+/** A key as a label: `json-extension/a comment` becomes `json extension: a comment`. */
 const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
 
-/** Any 2xx; other checks require 200. */
+/** Accepts any 2xx; that the status is 200 is for other checks. */
 const isAccepted = (exchange: Exchange): boolean => Math.floor((statusOf(exchange) ?? 0) / 100) === 2;
 
-/** Lengths of the names that are tried, in letters. */
+/** Lengths of names to try, in letters. */
 const LENGTHS = [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000];
 
 const DEFECT_KINDS: readonly DefectKind[] = [
@@ -412,7 +412,8 @@ export const observationChecks: readonly Check[] = [
       const in10 = { delivery: { version: '1.0' } } as const;
       return {
         'protocol/http-1.0': plain(context, in10),
-        // Few clients send it (RFC 9112 appendix C.2.2), and aiohttp then neither closes the connection nor sends a length.
+        // Few clients send it (RFC 9112 appendix C.2.2), and aiohttp then neither closes the connection nor
+        // sends a length.
         'protocol/http-1.0-keep-alive': plain(context, {
           ...in10,
           headers: [['connection', 'keep-alive']],

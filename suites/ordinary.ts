@@ -41,7 +41,7 @@ const withValues = (
 
 const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
 
-/** Names of one letter are so few that earlier runs may have used them all. */
+/** Names of two letters or more: there are so few of one letter that earlier runs may have used them all. */
 const namesOfEveryLength = (plants: PlantFactory): TestCase[] =>
   withValues(
     plants,
@@ -69,7 +69,7 @@ const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
     ...WORDS_WITH_A_MEANING.map((word) => [`the tag ${word}`, word] as const),
   ]);
 
-/** Words that mean something to a program, as tags. Unlike names, tags need not be new. */
+/** Words that mean something to a program, used as tags, because tags need not be new, unlike names. */
 const WORDS_WITH_A_MEANING = ['null', 'true', 'none', 'undefined', 'nan', 'new', 'select', 'constructor'];
 
 const sampled =
@@ -80,7 +80,8 @@ const sampled =
   };
 
 /**
- * Names with the non-letters of real names; `word` is replaced with six fresh letters, # with a fresh digit.
+ * Forms of real names with characters other than letters. `word` is replaced with six fresh letters, # with a
+ * fresh digit.
  */
 const KINDS_OF_NAMES = [
   'word word',
@@ -121,7 +122,7 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>
     template: requestWith(plants.plain(), {}, style),
   }));
 
-/** Ordinary plants with other headers that mean the same. */
+/** Ordinary plants with different headers of the same meaning. */
 const casesWithHeaders = (
   plants: PlantFactory,
   more: Readonly<Record<string, RequestTemplate>>,
@@ -130,7 +131,7 @@ const casesWithHeaders = (
     caseWithControl(label, requestWith(plants.plain(), template), plants.plain()),
   );
 
-/** Ids of every magnitude. Smaller ones are too few: earlier runs may have used them. */
+/** Ids of every magnitude. There are so few smaller ids that earlier runs may have used them. */
 const MAGNITUDES: readonly (readonly [from: bigint, below: bigint])[] = [
   ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30].map(
     (bits) => [2n ** BigInt(bits), 2n ** BigInt(bits + 1)] as const,

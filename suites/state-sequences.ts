@@ -14,16 +14,16 @@ import { must, ordinaryRequest } from './define.ts';
 const SHRINK_BUDGET_REQUESTS = 300;
 /** Maximum number of preceding requests in the record of a failure. */
 const MAX_BEFORE = 32;
-/** Ids reserved for a step: most use one, some two or three. */
+/** Number of ids reserved per step: most steps use one id, some two or three. */
 const IDS_PER_STEP = 2;
-/** Number of different failures after which no more sequences are tried. */
+/** Number of different problems after which no more sequences are tried. */
 const MAX_PROBLEMS = 3;
 
-/** What an outcome may depend on besides the request: the plants that may have been created. */
+/** What an outcome may depend on besides the request: which plants may have been created. */
 interface StoreState {
-  /** Known ids, by the number of the plant in the sequence. */
+  /** The known ids, by the number of their plant in the sequence. */
   readonly ids: Map<number, bigint>;
-  /** Plants whose id, or whose name, may be in use. */
+  /** Numbers of the plants whose id, or whose name, may be in use. */
   readonly idInUse: Set<number>;
   readonly nameInUse: Set<number>;
 }
@@ -31,32 +31,32 @@ interface StoreState {
 interface SentStep {
   readonly step: Step;
   readonly template: RequestTemplate;
-  /** Empty if the response is not judged. */
+  /** Empty if the response is not to be judged. */
   readonly rules: readonly Rule[];
-  /** The plants whose id and name it carries. */
+  /** The numbers of the plants whose id, and whose name, the request has. */
   readonly id: number | undefined;
   readonly name: number | undefined;
 }
 
 interface About extends Pick<SentStep, 'id' | 'name'> {
   readonly json: JsonObject;
-  /** Whether any store accepts it if its id and name are not in use. */
+  /** Whether every store must accept the plant unless its id or name is in use. */
   readonly isOrdinary: boolean;
 }
 
 interface StepFailure extends SentStep, PrecedingRequest {
-  /** The requests sent before it in its sequence, or at the same time. */
+  /** The requests of the sequence that were sent before it, or at the same time. */
   readonly before: readonly PrecedingRequest[];
   readonly finding: Finding;
 }
 
-/** Sends sequences of steps, each with its own plants, so that they do not interfere. */
+/** Plays sequences of steps. Each sequence has its own plants, so that they do not interfere. */
 class Sequences {
   private readonly context: CheckContext;
   private readonly plants: readonly JsonObject[];
-  /** Sent first, to separate a sequence from earlier requests and their connection. */
+  /** A plant that is sent first, to separate a sequence from earlier requests and their connection. */
   private readonly separator: JsonObject;
-  /** Kinds of requests that were answered correctly, and the names of their defects. */
+  /** The kinds of requests that were answered correctly, and the names of their defects. */
   readonly passed: Set<string>;
 
   constructor(context: CheckContext, plants: readonly JsonObject[], passed = new Set<string>()) {
@@ -66,13 +66,16 @@ class Sequences {
     this.separator = context.plants.plain();
   }
 
-  /** The same with ids of its own, enough for some steps, so that several sequences can be sent side by side. */
+  /**
+   * The same with its own ids, enough for the given steps, so that several sequences can be played
+   * concurrently.
+   */
   withOwnIds(steps: readonly Step[]): Sequences {
     const context = this.context.withOwnIds((steps.length + 1) * IDS_PER_STEP);
     return new Sequences(context, this.plants, this.passed);
   }
 
-  /** Sends the steps in order, up to the first that is answered incorrectly. */
+  /** Sends the steps in order until one of them is answered incorrectly. */
   async playSequence(steps: readonly Step[]): Promise<StepFailure | undefined> {
     const known: StoreState = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
     const before: PrecedingRequest[] = [];
@@ -126,8 +129,9 @@ class Sequences {
       (name !== undefined && known.nameInUse.has(name)) ||
       others.some(mayCreate);
     const mustBeAccepted = wrong === undefined && manner === 'as usual' && isOrdinary && !mayBeInUse;
-    const own = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
-    const template: RequestTemplate = wasSent || others.length > 0 ? { ...own, sentBefore: true } : own;
+    const ownTemplate = this.templateOf({ ...step, connection }, json, mustBeAccepted, round);
+    const template: RequestTemplate =
+      wasSent || others.length > 0 ? { ...ownTemplate, sentBefore: true } : ownTemplate;
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
@@ -194,7 +198,7 @@ class Sequences {
   }
 }
 
-/** Requests without a delivery use different connections than those with one. */
+/** Requests without a delivery use other connections than requests with one. */
 const DELIVERIES: Readonly<Record<Step['connection'], RequestTemplate['delivery']>> = {
   kept: {},
   other: undefined,
@@ -202,7 +206,7 @@ const DELIVERIES: Readonly<Record<Step['connection'], RequestTemplate['delivery'
   own: { freshConnection: true },
 };
 
-/** Bytes sent of the body of an aborted request, and white space added to an oversized one. */
+/** Number of bytes sent of the body of an aborted request, and of white space added to an oversized one. */
 const ABORT_AFTER_BYTES = 12;
 const OVERSIZED_BYTES = 80 * 1024;
 
@@ -214,7 +218,7 @@ function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   return mustBeAccepted ? createdRules : createdOrRejected;
 }
 
-/** A request that was not clearly rejected may have created a plant. */
+/** Updates the state. A request that was not clearly rejected may have created a plant. */
 function updateState({ step, id, name, exchange }: SentStep & PrecedingRequest, known: StoreState): void {
   const { request, kind, response } = exchange;
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
@@ -233,7 +237,7 @@ function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
   return [...moments.values()];
 }
 
-/** The kind of the request, independent of the seed and of earlier requests. */
+/** The kind of a request, independent of the seed and of earlier requests. */
 const kindOf = ({ step: { wrong }, rules }: SentStep): string => {
   if (wrong !== undefined) return `a request ${DESCRIPTIONS[wrong.kind]}`;
   return rules === createdRules ? 'an ordinary plant' : 'a plant that may be a duplicate';
@@ -259,9 +263,10 @@ async function anySequence(context: CheckContext): Promise<void> {
       stableLabel: failureLabel(found),
       before: found.before.slice(-MAX_BEFORE),
     });
-  // Side by side, they take less time; which steps a failure needs shows only one after the other.
-  const seen = context.isDistant ? await sideBySide(each) : undefined;
-  if (seen?.every((failure) => failure === undefined)) return;
+  // Playing the sequences concurrently saves time, but only one after the other shows which steps a failure
+  // needs.
+  const failures = context.isDistant ? await sideBySide(each) : undefined;
+  if (failures?.every((failure) => failure === undefined)) return;
   for (const { steps, own } of each) {
     const failure = await own.playSequence(steps);
     if (failure === undefined || problems.has(problemOf(failure))) continue;
@@ -272,7 +277,7 @@ async function anySequence(context: CheckContext): Promise<void> {
     // Do not wait for further timeouts.
     if (problems.size === MAX_PROBLEMS || hasTimedOut(failure)) return;
   }
-  for (const [index, failure] of (seen ?? []).entries()) {
+  for (const [index, failure] of (failures ?? []).entries()) {
     if (failure === undefined || problems.has(problemOf(failure))) continue;
     problems.add(problemOf(failure));
     const whole = upTo(failure, each[index]?.steps ?? []);
@@ -280,7 +285,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   }
 }
 
-/** Sends the sequences side by side, and returns the first failure of each. */
+/** Plays the sequences concurrently, and returns the first failure of each. */
 const sideBySide = (
   each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
 ): Promise<readonly (StepFailure | undefined)[]> =>
@@ -289,13 +294,13 @@ const sideBySide = (
 const hasTimedOut = ({ exchange }: StepFailure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
-/** The cause of a failure, with the kind of request if the cause depends on it. */
+/** The problem of a failure, with the kind of request if it is part of the problem. */
 const problemOf = (failure: StepFailure): string =>
   failure.finding.ofRequest === true
     ? `${failure.finding.problem}: ${kindOf(failure)}`
     : failure.finding.problem;
 
-/** What is wrong with the request itself, regardless of earlier requests. */
+/** What is wrong with the request itself, whatever preceded it. */
 const failureLabel = (failure: StepFailure): string => {
   const { wrong } = failure.step;
   return failure.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
@@ -307,8 +312,9 @@ const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as
 
 /**
  * Shrinks a failing sequence, with fresh values each time.
+ *
  * @param play sends the steps and returns the first failure
- * @param wasRight whether such a request was answered correctly before
+ * @param wasRight whether a request of this kind was answered correctly before
  */
 async function shrunk(
   failure: StepFailure,
@@ -345,7 +351,7 @@ async function shrunk(
   return { ...latest, label: stepLabel(least, latest.step) };
 }
 
-/** Tries of a whole sequence before its failure is considered intermittent. */
+/** Number of attempts with a whole sequence before its failure counts as intermittent. */
 const MAX_REPETITIONS = 3;
 
 const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readonly Step[] =>
@@ -354,7 +360,7 @@ const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readon
 const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
-/** Summarises an unshrunk sequence: the failure and the kinds of earlier requests. */
+/** Summarises a sequence that was not shrunk: the failure, and the kinds of the other requests. */
 function failureSummary(steps: readonly Step[], failure: StepFailure): string {
   const counts = new Map<string, number>();
   for (const { wrong } of steps.filter((step) => step !== failure.step)) {

@@ -16,10 +16,10 @@ interface Labelled {
   readonly template: RequestTemplate;
 }
 
-/** Maximum number of defects in one barrage. */
+/** Maximum number of defects in a barrage. */
 const MAX_DEFECTS = 64;
 
-/** One of every kind of request that a store must reject. */
+/** A request of every kind that a store must reject. */
 const barrage = (plants: PlantFactory): Labelled[] => [
   ...[
     ...pickByKind(defectiveBodies(plants.contract), ({ kind }) => kind, MAX_DEFECTS),
@@ -53,7 +53,7 @@ async function judge(
 
 async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
-  // Twice, with ordinary plants in between: a leak may show only when a pool is exhausted.
+  // Twice, with ordinary plants in between, since a leak may show only when a pool is exhausted.
   const bad = [...barrage(context.plants), ...barrage(context.plants)];
   const mixed = bad.flatMap((one, index): Labelled[] => {
     if (index % 6 !== 5) return [one];
@@ -76,7 +76,7 @@ async function alternates(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
   const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
   for (const bad of ['{', '', ...values].map(text)) {
-    // Values left over from the preceding plant must not fill the gaps.
+    // Values of the preceding plant must not fill in what is missing.
     await judge(context, bad, 'an invalid request after an ordinary plant', [notSuccess]);
     const template = ordinaryRequest(context.plants.plain('required'));
     await judge(context, template, 'an ordinary plant after an invalid request', createdRules);

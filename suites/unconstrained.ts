@@ -12,7 +12,7 @@ import { caseWithControl, must, rangeText, requestWith, should, withoutTag } fro
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
-/** A test case with an ordinary plant as the control request. */
+/** A test case with an ordinary plant as its control request. */
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
   caseWithControl(label, requestWith(plant), control);
 
@@ -21,7 +21,7 @@ const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
     ({ template: { body } }) => body !== undefined && 'json' in body && isValid(plants.contract, body.json),
   );
 
-/** Any of these plants that the document allows, with one control request for all. */
+/** Random plants of the arbitrary that the document allows, with a single control request for all. */
 const sampled = (
   plants: PlantFactory,
   label: string,
@@ -39,7 +39,7 @@ const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitr
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
     .map(([plant, any]) => plant.with(property, any.get(property) ?? null));
 
-/** Plants with these values of one property, if the document allows them. */
+/** Plants with the given values of one property, if the document allows them. */
 const withValues = (
   plants: PlantFactory,
   property: string,
@@ -55,7 +55,7 @@ const withValues = (
     }),
   );
 
-/** Edge strings in name and tag at once; hostile strings have their own checks. */
+/** Plants with edge strings as both name and tag. Hostile strings have their own checks. */
 const edges = (plants: PlantFactory): TestCase[] => {
   const cases = edgeStrings.map((name, index) => {
     const plant = plants
@@ -67,7 +67,9 @@ const edges = (plants: PlantFactory): TestCase[] => {
   return valid(plants, cases);
 };
 
-/** Plants with any string for a property: first those at which stores are known to differ, then random ones. */
+/**
+ * Plants with any string in a property: first strings on which stores are known to differ, then random ones.
+ */
 const anyText = (property: string) =>
   ({
     kind: 'property',
@@ -105,7 +107,7 @@ const accepts = (
     test,
   });
 
-/** A check of ids in some ranges, if the document allows them. */
+/** A check of ids in certain ranges, if the document allows them. */
 const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
   accepts(
     id,
@@ -247,7 +249,8 @@ export const unconstrainedChecks: readonly Check[] = [
               new JsonObject([...plants.plain().members, ...many(count)]),
             ),
           ),
-          // Limits of runtimes lie between these; a reader with two calls for each level fails at half of them.
+          // The limits of runtimes lie between these. A reader that makes two calls for each level fails at
+          // half its limit.
           ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
             having(`an undeclared property nested ${depth} deep`, 'extra', nestedArrays(depth)),
           ),

@@ -21,7 +21,7 @@ describe('annotations', () => {
     broken = await ofStore('id-numeral-string', ['invalid/rejects-n*', 'invalid/rejects-any-wrong-type']);
   });
 
-  test('of a conformant store are at most a notice that checks were skipped', async () => {
+  test('consist of at most a notice about skipped checks for a conformant store', async () => {
     const record = await ofStore('reference', ['ordinary/answers-*']);
     expect(annotations({ ...record, outcome: 'conformant' })).toEqual([]);
     expect(annotations(record)).toEqual([
@@ -29,7 +29,7 @@ describe('annotations', () => {
     ]);
   });
 
-  test('are one error for each cause of failed MUSTs', () => {
+  test('contain one error for each cause of failed MUSTs', () => {
     expect(annotations(broken)).toMatchInlineSnapshot(`
       [
         "::error title=MUST Accepts a numeric string such as "7" as id::confirmed: 12 of 12 such requests failed, 0 of 122 others%0Achecks: invalid/rejects-numeric-string-id%0AAn id sent as a numeric string is rejected. 10 of 16 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default. Fastify: ajv: { customOptions: { coerceTypes: false } }. Joi: convert: false. Zod: no z.coerce. Pydantic: strict=True. marshmallow:… (369 characters)",
@@ -79,7 +79,7 @@ describe('annotations', () => {
     `);
   });
 
-  test('are at most ten per level, and the last gives the number of the others', () => {
+  test('are limited to ten per level, the last of which counts the others', () => {
     const [cause] = broken.causes;
     if (cause === undefined) throw new Error('nothing failed');
     const many = (count: number) =>

@@ -139,7 +139,7 @@ describe('the table of folders in ARCHITECTURE.md', () => {
     expect(row.filter((entry) => !others.some((one) => allows(entry, one)))).toEqual([]);
   });
 
-  test('leads every import to a source file', () => {
+  test('resolves every import to a source file', () => {
     expect(internal.filter(({ to }) => !sources.includes(to)).map(text)).toEqual([]);
   });
 
@@ -194,14 +194,14 @@ describe('modules of Node', () => {
     ['lib/payloads', ['node:crypto', 'node:vm', 'node:zlib']],
     ['lib/judge', []],
     ['suites', []],
-  ])('%s imports only %j, as it has no effect but its result', (folder, modules: readonly string[]) => {
+  ])('%s imports only %j, so its only effect is its result', (folder, modules: readonly string[]) => {
     const strange = external.filter(
       ({ from, to }) => folderOf(from) === folder && to.startsWith('node:') && !modules.includes(to),
     );
     expect(strange.map(text)).toEqual([]);
   });
 
-  test('in lib, three files read files, and only the wire opens connections', () => {
+  test('in lib, only three files read files, and only lib/wire opens connections', () => {
     const EFFECTS = /^node:(?:fs|net|tls|http|https|http2|dns|dgram|child_process|worker_threads|cluster)\b/;
     const READERS = ['lib/package.ts', 'lib/read-text.ts', 'lib/contract/references.ts'];
     const strange = external.filter(

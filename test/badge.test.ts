@@ -10,7 +10,7 @@ const wordsOf = (record: RunRecord) =>
   /aria-label="([^"]*)"/.exec(FORMATS.badge.render(record))?.[1] ?? 'none';
 
 describe('the badge', () => {
-  test('says how many checks passed of the level that decides', async () => {
+  test('says how many checks of the decisive level passed', async () => {
     const only = ['invalid/rejects-n*', 'ordinary/answers-200'];
     const broken = await ofStore('id-any-string', { only });
     const { MUST } = broken.summary;
@@ -25,7 +25,7 @@ describe('the badge', () => {
     expect(wordsOf(await smallRecordOf('http://127.0.0.1:1', { only }))).toBe('Plant Store API: not judged');
   }, 60_000);
 
-  test('is for screen readers too, loads nothing, and shows nothing of the store', async () => {
+  test('is accessible to screen readers, loads nothing, and shows nothing from the store', async () => {
     await withStore('reference', async ({ url }) => {
       const args = ['--only', 'ordinary/answers-200', '--format', 'badge', '--out', '-'];
       const { stdout } = await suite(['run', url, ...args], { PLANT_STORE_TOKEN: TOKEN });

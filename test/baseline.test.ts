@@ -113,7 +113,7 @@ describe('the causes of a failing check', () => {
     ]);
   }, 60_000);
 
-  test('are all in a baseline, with which the same store passes even with another first id', async () => {
+  test('are all listed in a baseline with which the same store passes, even with another first id', async () => {
     for (const [record, faults] of [
       [two, ['acceptsStringAsId', 'acceptsArrayAsTag']],
       [crashes, ['failsOnObjectAsName', 'failsOnArrayAsName']],
@@ -128,7 +128,7 @@ describe('the causes of a failing check', () => {
     }
   }, 60_000);
 
-  test('are in its file under the title of their cause, to be reviewed, with a date that is suggested', () => {
+  test('are listed in the file under their titles, to be reviewed, with a suggested date', () => {
     const text = baselineText(
       knownIn(two),
       { ...two, startedAt: '2026-11-22T10:00:00Z' },
@@ -156,7 +156,7 @@ describe('the causes of a failing check', () => {
     expect(failures.filter((name) => !named.some((names) => names.includes(name)))).not.toEqual([]);
   }, 60_000);
 
-  test('that a baseline does not name are new with any seed, also in a check that it names', async () => {
+  test('that a baseline does not name are new with any seed, even in a check that it names', async () => {
     const now = judged(
       await recordOf(['acceptsStringAsId', 'acceptsArrayAsTag'], { seed: 4 }),
       baselineOf(one),
@@ -165,7 +165,7 @@ describe('the causes of a failing check', () => {
     expect(openCauses(now)).not.toEqual([]);
   }, 60_000);
 
-  test('that other requests show keep their reason when the file is written again', () => {
+  test('that other requests show keep their reasons when the file is rewritten', () => {
     const [entry] = baselineOf(two).entries;
     if (entry === undefined || !('cause' in entry)) throw new Error('the baseline lists no cause');
     const other = { 'invalid/rejects-any-defect': 'f00000000000' };
@@ -176,7 +176,7 @@ describe('the causes of a failing check', () => {
     expect(JSON.stringify(kept)).not.toContain('f00000000000');
   });
 
-  test('are counted as fixed since the first run, and a reason that is left open is flagged', () => {
+  test('are counted as fixed since the first run, and entries whose reason is still TODO are flagged', () => {
     const record = judged(one, { ...withFixed(one), since: '2026-11-22', total: 11 });
     const left = baselineOf(one).entries.length;
     for (const format of ['terminal', 'markdown', 'html'] as const) {
@@ -254,7 +254,7 @@ describe('the causes of a failing check', () => {
     expect(ciResult.reason).toContain('outdated baseline entr');
   });
 
-  test('beyond those that are distinguished are never known', () => {
+  test('that were not recorded are never known', () => {
     const results = crash.results.map((result) =>
       result.id === 'invalid/rejects-wrong-type' ? { ...result, failed: result.failed + 1 } : result,
     );
@@ -277,7 +277,7 @@ test.each([
   expect(one === other).toBe(same);
 });
 
-describe('an entry of a check that passes now', () => {
+describe('an entry for a check that now passes', () => {
   const RANDOM = [
     'ordinary/answers-200',
     'invalid/rejects-wrong-type',
@@ -310,7 +310,7 @@ describe('an entry of a check that passes now', () => {
     expect(ciResultOf(whole(record), lucky(3)).exitCode).toBe(1);
   });
 
-  test('is stale with more cases too, but not with fewer', () => {
+  test('is also stale with more cases, but not with fewer', () => {
     const of = (cases: number) => whole({ ...record, options: { ...record.options, cases } });
     expect(states(of(21), lucky(3))).toEqual(['known', 'stale', 'stale']);
     expect(states(of(19), lucky(3))).toEqual(['known', 'not-evaluated', 'not-evaluated']);
@@ -337,7 +337,7 @@ test.each([
   ['refuse/null', ':2:7: refuse/null is now called invalid/rejects-null'],
   ['auth/challenges', ':2:7: auth/challenges is now called auth/answers-with-a-challenge'],
   ['serving/no-such-check', ':2:7: the area serving is now called state'],
-])('an entry of the renamed check %s is rejected with the new name', (id, message) => {
+])('an entry for the renamed check %s is rejected with its new name', (id, message) => {
   const place = file();
   writeFileSync(place, `# known\n- id: ${id}\n  reason: x\n`);
   expect(() => readBaseline(place, catalogue)).toThrow(`${place}${message}`);
@@ -406,7 +406,7 @@ describe('--write-baseline', () => {
     expect(ciResultOf(two, now).exitCode).toBe(0);
   }, 60_000);
 
-  test('does not change a file of another seed in a partial run', async () => {
+  test('does not change a file with another seed in a partial run', async () => {
     await withFaults(['acceptsStringAsId'], async (url) => {
       const place = file();
       const text = 'seed: 7\ncases: 10\nentries:\n  - id: auth/answers-with-a-challenge\n    reason: later\n';

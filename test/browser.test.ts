@@ -96,7 +96,7 @@ describe.skipIf(absent)('in a browser', () => {
     expect(wide).toEqual([375, 375]);
   });
 
-  test('text of a store is not executed', async () => {
+  test('text from a store is not executed', async () => {
     await withPage('hostile', async (page) => {
       await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
       expect(await page.evaluate('typeof EVIL')).toBe('undefined');
@@ -246,7 +246,7 @@ describe.skipIf(absent)('in a browser', () => {
     });
   });
 
-  test('the filters are in the URL, beside the id of the target, and follow it', async () => {
+  test('the URL contains the filters next to the id of the target, and changing it changes the filters', async () => {
     await withPage('failing', async (page) => {
       await page.getByLabel('Area').selectOption('auth');
       await page.getByLabel('Search').fill('scheme case');

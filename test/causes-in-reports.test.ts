@@ -129,7 +129,7 @@ describe('a cause in the record', () => {
     expect(validate(JSON.parse(JSON.stringify(record))), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('is made of the failed checks that no experiment explains', () => {
+  test('is made from failed checks that no experiment explains', () => {
     const [explained, ...others] = recordWith({ checks: IDS.slice(0, 2) }).causes;
     expect(explained?.checks).toEqual(IDS.slice(0, 2));
     expect(others).toMatchObject([
@@ -137,7 +137,7 @@ describe('a cause in the record', () => {
     ]);
   });
 
-  test('has a fingerprint of symptom and condition, whatever else is said about it', () => {
+  test('has a fingerprint that depends only on symptom and condition', () => {
     const name = (cause: Partial<Cause>) => firstOf(recordWith(cause)).fingerprint;
     expect(name({})).toMatch(/^c[0-9a-f]{11}$/);
     expect(name({ title: 'Another title.', checks: IDS, matters: [] })).toBe(name({}));
@@ -145,11 +145,11 @@ describe('a cause in the record', () => {
     expect(name({ symptom: 'answers 500' })).not.toBe(name({}));
   });
 
-  test('contains the token nowhere', () => {
+  test('never contains the token', () => {
     expect(JSON.stringify(hostile())).not.toContain(TOKEN);
   });
 
-  test('of several shards is one, with the checks and counts of all', () => {
+  test('that several shards found is a single cause, with the checks and counts of all', () => {
     const shard = (index: number, checks: readonly string[]) => {
       const record = recordWith({ checks });
       return {
@@ -226,7 +226,7 @@ describe('the terminal report', () => {
     for (const id of IDS) expect(text).toContain(`   ${id}  `);
   });
 
-  test('lists a cause whose checks are all known deviations apart from what is to be fixed', () => {
+  test('lists a cause whose checks are all known deviations separately from those to be fixed', () => {
     const record = recordWith(
       { title: 'It is known.', condition: 'a', checks: IDS.slice(0, 1) },
       { title: 'It is new.', condition: 'b', checks: IDS },
@@ -248,7 +248,7 @@ describe('the terminal report', () => {
 });
 
 describe('a long line', () => {
-  test('is broken after words, by the columns that characters take', () => {
+  test('is broken after words, counting the columns that characters take up', () => {
     expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrapped('x'.repeat(10), 4)).toEqual(['xxxx', 'xxxx', 'xx']);
     expect(wrapped('木木木木', 4)).toEqual(['木木', '木木']);
@@ -285,12 +285,12 @@ describe('a hostile cause', () => {
     if (format === 'markdown') expect(text).not.toMatch(/^\s*\//m);
   });
 
-  test('in HTML is no element', () => {
+  test('in HTML creates no element', () => {
     const page = readPage(FORMATS.html.render(hostile()));
     expect(page.tags.filter(({ name }) => name === 'script')).toHaveLength(1);
   });
 
-  test('is one annotation in one line', () => {
+  test('is a single annotation on one line', () => {
     const lines = annotations(hostile());
     expect(lines).toHaveLength(2);
     for (const line of lines) {
@@ -301,7 +301,7 @@ describe('a hostile cause', () => {
 });
 
 describe('the page', () => {
-  test('marks the parts of the request that matter, and dims the others', () => {
+  test('highlights the parts of the request that matter, and dims the others', () => {
     const page = FORMATS.html.render(recordWith({ checks: IDS }));
     const [request = ''] = page.split('class="messages"')[1]?.split('</figure>') ?? [];
     expect(request).toMatch(/<mark>&quot;name&quot;:&quot;\w+&quot;<\/mark>/);
@@ -324,7 +324,7 @@ test('a failed test case in JUnit begins with the title of its cause', () => {
 });
 
 describe('diff', () => {
-  test('says which causes are new, fixed and still there', () => {
+  test('says which causes are new, fixed or still there', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((condition) => ({
       title: `Answers 400 when ${condition}.`,
       condition,
@@ -337,7 +337,7 @@ describe('diff', () => {
     expect(text).toMatch(/^1 cause still there\n {3}Answers 400 when b\./m);
   });
 
-  test('tells failures that another one hid from regressions', () => {
+  test('distinguishes failures that another one hid from regressions', () => {
     const now = recordWith({ checks: IDS });
     const [id = ''] = IDS;
     const verdictOf = (verdict: Verdict): RunRecord => ({
@@ -354,7 +354,7 @@ describe('diff', () => {
     expect(diffText(untestable, now, now)).toContain('1 failure that could not be seen in the earlier run');
   });
 
-  test('does not call a cause fixed that a run without experiments names differently', () => {
+  test('does not call a cause fixed if a run without experiments merely names it differently', () => {
     const [before, now] = [
       recordWith({ checks: IDS }),
       recordWith({ kind: 'once', condition: null, checks: IDS }),
@@ -362,7 +362,7 @@ describe('diff', () => {
     expect(diffOf(before, now).causes.fixed).toEqual([]);
   });
 
-  test('does not call a cause new or fixed that only one of the runs could name', () => {
+  test('does not call a cause new or fixed if only one of the runs could name it', () => {
     const [before, now] = [recordWith(), recordWith({ checks: IDS })];
     const { added, fixed, stillThere } = diffOf(before, now).causes;
     expect([added, fixed, stillThere.length]).toEqual([[], [], 1]);

@@ -86,7 +86,7 @@ describe('a baseline', () => {
     expect([expired.exitCode, expired.baseline?.entries[0]?.state]).toEqual([1, 'expired']);
   });
 
-  test('does not treat a failure as fixed that random cases of another seed may have missed', async () => {
+  test('does not treat a failure as fixed if random cases with another seed may have missed it', async () => {
     const record = await recordOf(STORE, {
       only: ['invalid/rejects-numeric-string-id', 'ordinary/accepts-any-plant'],
     });

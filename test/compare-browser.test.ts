@@ -95,7 +95,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     },
   );
 
-  test('text of a store is not executed', async () => {
+  test('text from a store is not executed', async () => {
     await withPage('hostile', async (page) => {
       await filter(page).getByRole('button', { name: 'Show all' }).click();
       await unfold(page);
@@ -225,7 +225,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     );
   });
 
-  test('filters and the order of the tables are in the URL, and follow it', async () => {
+  test('the URL contains the filters and the order of the tables, and changing it changes them', async () => {
     const hash =
       '#?causes-table.sort=-Fail+at&checks-table.sort=-Check&checks-filter.text=wrong&checks-filter.differs=no&stores-table.sort=MUST';
     const ids = (page: Page) =>

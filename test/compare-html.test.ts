@@ -154,7 +154,7 @@ describe('the page of a comparison', () => {
     expect(page).toContain(`<strong>${count}</strong> of ${comparison.checks.length}`);
   });
 
-  test('has a mark for each check at each store, and details for failures', () => {
+  test('has a mark for each check at each store, and the details of failures', () => {
     const page = comparisonPage(comparison);
     const row = page.slice(page.indexOf('<tr id="invalid/rejects-wrong-type"')).split('</tr>')[0] ?? '';
     expect(row.match(/<td class="(pass|fail)">/g)).toHaveLength(3);
@@ -172,7 +172,7 @@ describe('the page of a comparison', () => {
     expect(comparisonPage(comparison)).toContain('Every store was sent the same payloads, except for ids.');
   });
 
-  test('counts disagreements that are not shown, and says if there are none', () => {
+  test('counts disagreements that are not shown, and says so if there are none', () => {
     const differential = { payloads: 1234, disagreements: [], more: 0 };
     expect(comparisonPage({ ...comparison, differential })).toContain(
       'All stores agree on 1,234 generated payloads.',
@@ -186,7 +186,7 @@ describe('the page of a comparison', () => {
   });
 });
 
-describe('text of stores', () => {
+describe('text from stores', () => {
   const NASTY = [
     '</pre></code></details></script></style><script>window.__pwned = 1</script>',
     '<img src=x onerror="window.__pwned = 1">',

@@ -33,7 +33,7 @@ test('every conditional store has a unique name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('no conditional store merely rejects what it may reject', () => {
+test('no conditional store merely rejects what a store may reject', () => {
   const lawful = conditionalStores.filter(
     ({ fault, conditions }) => fault.kind === 'rejects' && conditions.some(({ open }) => open !== undefined),
   );

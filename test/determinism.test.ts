@@ -37,7 +37,7 @@ describe.each(['reference', 'crash-apostrophe'])('against %s', (name) => {
   });
 });
 
-test('the tap separates the requests of a connection exactly, whatever they are', async () => {
+test('the recording proxy separates the requests of a connection exactly, whatever they contain', async () => {
   await withStore('reference', async ({ url }) => {
     tap.leadTo(url);
     const only = ['ordinary/accepts-chunked-body', 'observe/broken-framing'];

@@ -113,7 +113,7 @@ describe('diff', () => {
     expect(same.stdout).toContain('No regressions; 0 of 1 ');
   });
 
-  test('does not report a store that is gone as fixed', async () => {
+  test('does not report the failures of a store that is gone as fixed', async () => {
     const gone = join(folder(), 'report.json');
     const record = await run({ baseUrl: 'http://127.0.0.1:1', token: TOKEN }).record;
     writeFileSync(gone, JSON.stringify(record));
@@ -121,7 +121,7 @@ describe('diff', () => {
     expect([code, stdout]).toEqual([3, expect.stringContaining('no longer judged')]);
   });
 
-  test('says if the records are from different documents or suites', async () => {
+  test('says so if the records are from different documents or suites', async () => {
     const other = changed(right, (record) => {
       (record.document as { sha256: string }).sha256 = '0'.repeat(64);
       (record.results as unknown[]).pop();
@@ -262,7 +262,7 @@ describe('replay', () => {
   });
 });
 
-test('replay answers the old id of a renamed check with the present one', async () => {
+test('replay answers the old id of a renamed check with its current id', async () => {
   const { code, stderr } = await suite(['replay', broken, 'refuse/numeral-in-a-string'], env);
   expect([code, stderr]).toEqual([
     2,

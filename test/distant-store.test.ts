@@ -29,7 +29,7 @@ describe('the number of requests in flight', () => {
     expect(limitsWith(() => 50, { max: 60 })).toEqual([24, 48, 60]);
   });
 
-  test('does not grow if the store is near, or if it must not', () => {
+  test('does not grow if the store is near, or if growth is disabled', () => {
     expect(limitsWith(() => 5)).toEqual([24]);
     let answers = 0;
     const busy = () => {
@@ -40,7 +40,7 @@ describe('the number of requests in flight', () => {
     expect(limitsWith(() => 50, { max: 24 })).toEqual([24]);
   });
 
-  test('shrinks, and does not grow again, if more of them make the answers slower', () => {
+  test('shrinks, and does not grow again, if more requests make the answers slower', () => {
     expect(limitsWith((limit) => (limit > 24 ? 2 * limit : 40))).toEqual([24, 48, 24]);
     expect(limitsWith((limit) => (limit > 48 ? 2 * limit : 40))).toEqual([24, 48, 96, 48]);
   });
@@ -100,7 +100,7 @@ async function distant(
 
 const only = ['ordinary/accepts-any-plant', 'combinations/accepts-ordinary-plants', 'invariants/*'];
 
-test('a distant store is not accused of what it does when more requests are in flight than usual', async () => {
+test('a distant store is not accused of failures above the usual concurrency', async () => {
   const store = await distant(40);
   const record = await run({ baseUrl: store.url, token: TOKEN, seed: 1, only, explain: 0 }).record;
   await store.stop();
@@ -117,7 +117,7 @@ test('--concurrency limits the requests in flight to a distant store, too', asyn
   expect(store.seen.peak).toBeLessThan(24);
 });
 
-test('sequences are sent side by side to a distant store, and shrunk one after the other', async () => {
+test('sequences are sent concurrently to a distant store, and shrunk one after the other', async () => {
   const names = new Set<string>();
   const store = await distant(
     Number.POSITIVE_INFINITY,

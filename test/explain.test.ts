@@ -218,7 +218,7 @@ test('a store below a path is explained like any other', async () => {
   });
 });
 
-test('a right store gets not one request more', async () => {
+test('a right store gets no additional requests', async () => {
   const requests = async (explain: number) => {
     const store = await startStore({ token: TOKEN });
     try {
@@ -258,7 +258,7 @@ test('experiments stay within the limits of the run', async () => {
   });
 });
 
-test('an error in the search for causes costs the experiments, and not the verdict', async () => {
+test('an error in the search for causes loses the experiments, but not the verdict', async () => {
   const warned = once(process, 'warning');
   const causes = await withStore('create-201', async ({ url }) => {
     const plan = await planOf({ baseUrl: url, token: TOKEN, seed: 1, only: ['ordinary/answers-200'] });
@@ -277,7 +277,7 @@ test('an error in the search for causes costs the experiments, and not the verdi
   expect(String((await warned)[0])).toContain('Maximum call stack size exceeded');
 });
 
-test('a check is put only below the causes of its own failures', async () => {
+test('a check is listed only under the causes of its own failures', async () => {
   const names = ['id-numeral-string', 'takes-id-64'];
   const stores = names.flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
   const store = await broken('both', 'accepts numeric strings and large ids', [], combined(stores)).start(
@@ -295,7 +295,7 @@ test('a check is put only below the causes of its own failures', async () => {
   }
 });
 
-test('what a store should reject is not the cause of what it must reject', async () => {
+test('accepting what should be rejected is not the cause of accepting what must be rejected', async () => {
   const types = ['application/json', 'application/json; charset=utf-8'];
   const store = await startStore({
     token: TOKEN,
@@ -321,7 +321,7 @@ test('what a store should reject is not the cause of what it must reject', async
   ]);
 });
 
-test('an identity that is kept until the body of its request has arrived is named with its condition', async () => {
+test('a request that is authenticated by another one whose body is still arriving has a cause with that condition', async () => {
   let inProgress = 0;
   const server = createServer(async (message, response) => {
     const { authorization } = message.headers;

@@ -80,7 +80,7 @@ test('the hostile store makes checks fail in many ways', () => {
 });
 
 describe.each(formats)('%s of a hostile store', (format) => {
-  test('contains the token in no form', () => {
+  test('contains no form of the token', () => {
     const text = rendered(format).toLowerCase();
     for (const form of formsOf(`Bearer ${HOSTILE_TOKEN}`)) {
       // The last characters of base64 depend on what follows.

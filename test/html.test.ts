@@ -173,7 +173,7 @@ describe('a cause as Markdown for an issue tracker', () => {
       .map((text) => text.replace(/&(quot|lt|amp);/g, (_, name: 'quot') => ENTITIES[name]))
       .map((text) => String(JSON.parse(text)));
 
-  test('has title, what was sent and answered, fix, steps and checks', () => {
+  test('has the title, the request, the response, the fix, the steps and the checks', () => {
     const [issue = '', ...others] = issuesIn(broken);
     expect(others).toHaveLength(broken.causes.length - 1);
     expect(issue).toMatch(
@@ -184,7 +184,7 @@ describe('a cause as Markdown for an issue tracker', () => {
     expect(issue).not.toContain(TOKEN);
   });
 
-  test('keeps text of a store in code, whatever it contains', () => {
+  test('keeps text from a store in code, whatever it contains', () => {
     const nasty = '``` ## @everyone ![x](http://x) <b> \n/close\n::error::x\u202e';
     const changed = JSON.parse(JSON.stringify(broken), (key, value: unknown) =>
       ['title', 'advice', 'text', 'statusText'].includes(key) ? nasty : key === 'steps' ? [nasty] : value,
@@ -199,7 +199,7 @@ describe('a cause as Markdown for an issue tracker', () => {
   });
 });
 
-describe('text of a store', () => {
+describe('text from a store', () => {
   const NASTY = [
     '</pre></code></details></script><script>window.__pwned = 1</script>',
     '<img src=x onerror="window.__pwned = 1">',
@@ -288,7 +288,7 @@ describe('text of a store', () => {
 });
 
 describe('expected and actual', () => {
-  test('have their difference marked if they are similar', () => {
+  test('have their difference highlighted if they are similar', () => {
     expect(difference('name "Zoë Aloe"', '"Zoe Aloe"')).toEqual({
       expected: ['name "Zo', 'ë', ' Aloe"'],
       actual: ['"Zo', 'e', ' Aloe"'],
@@ -298,7 +298,7 @@ describe('expected and actual', () => {
     expect(difference('tag "fern "', '"fern"')?.expected).toEqual(['tag "fern', ' ', '"']);
   });
 
-  test('are not marked otherwise', () => {
+  test('are not highlighted otherwise', () => {
     expect(difference('status 200', '201 application/json')).toBeUndefined();
     expect(difference('a status other than 2xx', '200 application/json')).toBeUndefined();
     expect(difference('the same', 'the same')).toBeUndefined();

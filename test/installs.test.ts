@@ -100,7 +100,7 @@ describe('the packed tarball', () => {
 
   const [node = 0] = process.versions.node.split('.').map(Number);
   test.skipIf(!ALL).each([4, ...(node >= 22 ? [5] : [])])(
-    'binds to vitest %i',
+    'works with vitest %i',
     { timeout: 300_000 },
     async (version) => {
       const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));

@@ -45,7 +45,7 @@ describe('jobs', () => {
     expect(each(three)).toEqual(each(one));
   });
 
-  test('have a seed and a first id in common that nobody gave', async () => {
+  test('share a seed and a first id even if the user gave none', async () => {
     const { stdout, code } = await suite(['run', store.url, '--jobs', '2', '--only', 'ordinary/*'], {
       PLANT_STORE_TOKEN: TOKEN,
     });
@@ -62,7 +62,7 @@ describe('jobs', () => {
     expect(code).toBe(3);
   });
 
-  test('say the causes of all of them', async () => {
+  test('report the causes of all jobs', async () => {
     const faulty = await startNamed('id-numeral-string');
     const { code, stdout } = await suite(['run', faulty.url, '--jobs', '2', '--quiet'], ENV);
     await faulty.stop();

@@ -171,7 +171,7 @@ describe('the content type', () => {
     accepts(errorMediaType, said({ status: 400, headers: [], method: 'HEAD' }));
   });
 
-  test('is judged even if the response to a created plant broke off', () => {
+  test('is judged even if the response to a created plant is incomplete', () => {
     finds(plantMediaType, broke('timeout', { headers: [] })).toContain('no content type');
   });
 
@@ -260,7 +260,7 @@ describe('the body of a 200', () => {
     expect(findingOf(plantBody, said({ body }))?.actual).toBe(body);
   });
 
-  test('what a parser quotes of it is not part of the cause', () => {
+  test('what a parser quotes of it is not part of the problem', () => {
     const finding = findingOf(plantBody, said({ body: '{"name":"Aloe"} and more' }));
     expect(finding?.problem).toBe(`200 body: ${finding?.actual.slice(0, 40)}`);
     expect(finding?.actual.length).toBeGreaterThan(40);
@@ -705,7 +705,7 @@ describe('the token', () => {
     finds(leaksNoToken, said(what)).toBe(`a response without the token | the token in ${place}`);
   });
 
-  test('is found in a response that broke off', () => {
+  test('is found in an incomplete response', () => {
     finds(leaksNoToken, broke('closed', { body: TOKEN })).toContain('the body');
   });
 
@@ -734,7 +734,7 @@ describe('the byte order mark', () => {
     finds(noByteOrderMark, said({ status: 400, body: '\ufeff{}' })).toContain('byte order mark');
   });
 
-  test('is not found anywhere else', () => {
+  test('is found nowhere else', () => {
     for (const body of ['{"name":"x"}', '{"name":"\ufeff"}', 'nonsense', '', '\ufeff<p>'])
       accepts(noByteOrderMark, said({ body }));
     accepts(noByteOrderMark, broke('closed', { body: '\ufeff{}' }));

@@ -267,7 +267,7 @@ describe('at the command line', () => {
     }
   });
 
-  test('lines are as wide as COLUMNS says in a pipe', async () => {
+  test('lines are as wide as COLUMNS says, even in a pipe', async () => {
     const widest = async (columns: string) => {
       const { stdout } = await suite(['list'], { COLUMNS: columns });
       return Math.max(...stdout.split('\n').map((line) => line.length));

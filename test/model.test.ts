@@ -138,7 +138,7 @@ describe.each(DOCUMENTS)('a model of requests for a document %s', (_name, file, 
       expect(large.map(({ label, template }) => `${bodyOf(template).length} ${label}`)).toEqual([]);
     });
 
-    test('stays ordinary, within 1 KiB, if it has to be accepted: whatever words and numbers its id makes', () => {
+    test('stays ordinary, and within 1 KiB, if it must be accepted, whatever fresh words and numbers its id makes', () => {
       if (expected !== 'accept' || file() !== OWN || overlays.length > 0) return;
       const ids = Array.from({ length: 200 }, (_, index) => 2n ** 29n + BigInt(index) * 7919n);
       const large = cases.flatMap(({ label, template }) =>
@@ -197,7 +197,7 @@ describe('a failing request of a model', () => {
   };
 
   test.each(['reject-body', 'reject-credential'] as const)(
-    'expected to be %s shrinks to its fault only',
+    'expected to be %s shrinks to its fault alone',
     async (expected) => {
       const contract = await loadContract(OWN);
       for (const first of sampledOf(contract, expected, 40)) {

@@ -178,7 +178,7 @@ describe.skipIf(absent)('the steps', () => {
     return first;
   };
 
-  test('of an ordinary request are as short as one would write them', async () => {
+  test('of an ordinary request are as short as if written by hand', async () => {
     expect(await check(withId(), recorder())).toEqual([
       'ID=$((1000000000 + (RANDOM * 32768 + RANDOM) % 1000000000))',
       `curl -sS -i ${recorder().baseUrl}/plants -H "Authorization: Bearer $PLANT_STORE_TOKEN" -H 'Content-Type: application/json' -d '{"id":'"$ID"',"name":"Ficus"}'`,
@@ -385,7 +385,7 @@ describe.skipIf(absent)('the steps', () => {
       expect(idsOf(arrived).size).toBe(3);
     });
 
-    test('repeat what comes before it first, as it may have to come in a row', async () => {
+    test('repeat the preceding requests first, since they may have to be consecutive', async () => {
       const template: RequestTemplate = {
         ...withId(),
         preceding: { template: withId(), connection: 'other' },

@@ -63,7 +63,7 @@ test.each(STORES)('on %s, the report of %s says: %s', { timeout: 60_000 }, async
   });
 });
 
-test('a 401 whose end is lost if the body has arrived by then is read when the body arrives slowly', async () => {
+test('a 401 that is cut off if the body arrives at once is read if the body arrives slowly', async () => {
   const segment = 30_000;
   let large = 0;
   const store = await serving(
@@ -90,7 +90,7 @@ test('a 401 whose end is lost if the body has arrived by then is read when the b
   expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
 });
 
-test('a 413 that is lost if the body has arrived by then is read when the body arrives slowly', async () => {
+test('a 413 that is lost if the body arrives at once is read if the body arrives slowly', async () => {
   // So much arrives at once only of what is not sent in segments, even if the machine is busy.
   const [limit, segment] = [40_000, 30_000];
   const store = await serving('resetting', 'answers 413 to large bodies, and resets the connection', {
@@ -113,7 +113,7 @@ test('a 413 that is lost if the body has arrived by then is read when the body a
   expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
 });
 
-describe('a store that closes its port with requests under way, for a moment', () => {
+describe('a store that briefly closes its port during requests', () => {
   /** The failing checks, if the store goes away at each of these requests. */
   const failing = async (leavesAt: readonly number[]) => {
     let requests = 0;
@@ -141,7 +141,7 @@ describe('a store that closes its port with requests under way, for a moment', (
     return results.filter(({ verdict, level }) => verdict === 'fail' && level === 'MUST').map(({ id }) => id);
   };
 
-  test('once, as it reloads, is not accused', async () => {
+  test('once, because it reloads, is not accused', async () => {
     expect(await failing([150])).toEqual([]);
   });
 

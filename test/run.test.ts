@@ -122,7 +122,7 @@ describe('a run', () => {
     });
   });
 
-  test('that stops late enough has judged: a random check passes with its default number of cases', async () => {
+  test('that stops late enough has a verdict: a random check passes with its default number of cases', async () => {
     await withStore('reference', async ({ url }) => {
       const only = ['ordinary/answers-200', 'ordinary/accepts-any-plant', 'invariants/answers'];
       // One at a time, so that no request is under way when the limit is reached.
@@ -174,7 +174,7 @@ describe('a run', () => {
     });
   });
 
-  test('with --bail says how it ended, regardless of how many failures were under way', async () => {
+  test('with --bail says how it ended, however many failures were in flight', async () => {
     await withStore('always-400', async ({ url }) => {
       const record = await against(url, { bail: true });
       expect(record.stop?.reason).toBe('nothing new was started after the first failure');
@@ -349,7 +349,7 @@ describe('what prevents a verdict', () => {
     expect(rejected).toBeLessThan(served);
   });
 
-  test('a store that dies during the run fails for that, and the remaining checks are untestable', async () => {
+  test('a store that dies during the run fails, and the remaining checks are untestable', async () => {
     let dead = false;
     const store = await startStore({
       token: TOKEN,

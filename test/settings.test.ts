@@ -193,7 +193,7 @@ targets:
     });
   }, 60_000);
 
-  test('whose reports another target has overwritten is asked to write them elsewhere', async () => {
+  test('whose reports another target has overwritten gets the advice to write them elsewhere', async () => {
     await withStore('reference', async ({ url }) => {
       const folder = folderWith(
         `${BASE}targets:\n  - {name: staging, baseUrl: "${url}"}\n  - {name: live, baseUrl: "${url}"}\n`,
@@ -245,7 +245,7 @@ describe('init', () => {
     expect(Object.keys(options).length).toBeGreaterThan(5);
   });
 
-  test('without a terminal needs the base URL, and rejects an answer that is none', async () => {
+  test('needs the base URL if there is no terminal, and rejects an invalid one', async () => {
     for (const [args, message] of [
       [[], 'No base URL; give it as the argument of init'],
       [['localhost'], 'is missing http:// or https://'],

@@ -89,7 +89,7 @@ describe('a store that does not start', () => {
     },
   );
 
-  test('in time is said to be running still', async () => {
+  test('in time is reported as still running', async () => {
     const { code, stderr, stdout } = await started(
       'setInterval(() => {}, 1000); console.log("no port yet");',
       {
@@ -137,7 +137,7 @@ EventEmitter.prototype.emit = function (event, ...others) {
     expect(cause.steps.at(-1)).toContain('-d null');
   });
 
-  test('after its response, so that no request fails, is not judged to conform', async () => {
+  test('after its response, so that no request fails, is not judged conformant', async () => {
     const port = freePort();
     const late = `import { existsSync, mkdirSync } from 'node:fs';
 import { Server } from 'node:http';
@@ -159,7 +159,7 @@ Server.prototype.emit = new Proxy(Server.prototype.emit, {
     ]);
   });
 
-  test('only seemingly, as it reloads and closes its port for a moment, is waited for and not accused', async () => {
+  test('only seemingly, because it reloads and briefly closes its port, is waited for and not accused', async () => {
     const port = freePort();
     const reload = `import { Server } from 'node:http';
 const servers = [];

@@ -167,7 +167,7 @@ describe('the estimate', () => {
   );
 });
 
-test('a baseline is evaluated only by runs as thorough as the one that it was made from', async () => {
+test('a baseline is evaluated only by runs as thorough as the one that recorded it', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'thorough-')), 'baseline.yaml');
   const record = await recordOf({ only: [SMALL], cases: 1, maxRequests: 30 });
   const whole = {

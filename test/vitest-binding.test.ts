@@ -118,7 +118,7 @@ describe('the tests that a project declares with the binding', () => {
     expect([statusOf('lenient'), statusOf('scheme-case')]).toEqual(['passed', 'failed']);
   });
 
-  test('print the causes of failures, also of those with which they pass', () => {
+  test('print the causes of failures, even of those that do not fail a test', () => {
     const all = stripVTControlCharacters(ran.stderr);
     const [, printed = ''] = all.split(/> lenient > plant store conformance.*\n/);
     expect(printed).toMatch(/^1 SHOULD check failed: 1 cause\n\n1\. Rejects a valid /);

@@ -383,7 +383,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     });
   });
 
-  test('keeps the status of a response that breaks off', async () => {
+  test('keeps the status of an incomplete response', async () => {
     const server = await raw((_request, socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
     );
@@ -1433,7 +1433,7 @@ describe('requests in sequence', () => {
       expect(more.flatMap(bodies)).toContain(`4 ${places[0]?.[1]} 4`);
     });
 
-    test('continue over a fresh connection if the store closes theirs, and the one under way is sent again', async () => {
+    test('continue over a fresh connection if the store closes theirs, and the request in flight is sent again', async () => {
       const server = await raw((request, socket, { connection, onConnection }) => {
         if (connection === 1 && onConnection === 2) socket.destroy();
         else socket.write(answer(`${ids([request])[0]} ${connection}`));
@@ -1529,7 +1529,7 @@ describe('requests in sequence', () => {
     }
   });
 
-  test('are no longer pipelined to a store such as one on Node, which displaces their interim responses', async () => {
+  test('are no longer pipelined to a store that misplaces interim responses, as Node does', async () => {
     const inFlight: number[] = [];
     let open = 0;
     const url = await listening(

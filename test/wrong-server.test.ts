@@ -81,7 +81,7 @@ describe('could not be judged:', () => {
     );
   });
 
-  test('a client certificate is missing, and nginx says so in a 400', async () => {
+  test('a client certificate is missing, and nginx reports that in a 400', async () => {
     const body = '<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>\r\n</html>';
     const server = createTlsServer(tls, (socket) => {
       socket.once('data', () => socket.end(page('400 Bad Request', 'text/html', body)));

@@ -2,7 +2,10 @@ import { type RunOptions, run } from '../../index.ts';
 import { named, TOKEN } from './fleet.ts';
 import type { LivingRun } from './long-running.ts';
 
-/* Starts one store, runs the suite against it repeatedly, and sends the result of each run to the parent. */
+/*
+ * Starts one store, runs the suite against it repeatedly, and sends the result of each run to the parent
+ * process.
+ */
 
 const [name = '', times = ''] = process.argv.slice(2);
 const store = await named(name).start();

@@ -5,19 +5,21 @@ import { inPool } from '../../lib/run/send/pool.ts';
 import { uniqueness } from '../../mutants/right/uniqueness.ts';
 import { table } from './fleet.ts';
 
-/** How runs against one long-running store differ. */
+/** How runs against one long-running store differ from one another. */
 export const WAYS = ['with one seed', 'without a seed', 'in three shards'] as const;
 
 /** The result of one run against a long-running store. */
 export interface LivingRun {
   readonly way: (typeof WAYS)[number];
-  /** The failures on the store, which is right; empty for a conformant run. */
+  /** The checks that failed, although the store is right; empty for a conformant run. */
   readonly objections: readonly string[];
 }
 
 /**
- * Runs the suite repeatedly with --strict against stores that keep ids or names unique and remember earlier runs.
- * @param times runs with one seed, and as many without; two fifths as many in shards
+ * Runs the suite repeatedly with --strict against stores that keep ids or names unique, and so remember
+ * earlier runs.
+ *
+ * @param times number of runs with one seed, and as many without; two fifths of that number in shards
  * @returns the table, and the failures
  */
 export async function repeatAgainstLiving(
@@ -34,8 +36,8 @@ export async function repeatAgainstLiving(
       name,
       odd,
       ...WAYS.map((way) => {
-        const own = runs.filter((one) => one.way === way);
-        return `${own.filter((one) => one.objections.length === 0).length} of ${own.length}`;
+        const runsOfWay = runs.filter((one) => one.way === way);
+        return `${runsOfWay.filter((one) => one.objections.length === 0).length} of ${runsOfWay.length}`;
       }),
     ];
   });
@@ -45,7 +47,7 @@ export async function repeatAgainstLiving(
   };
 }
 
-/** The runs against one store, in a process of its own. */
+/** Runs the suite against one store in a separate process. */
 async function runsAgainst(name: string, times: number): Promise<LivingRun[]> {
   const child: ChildProcess = fork(packageFile('dist/bench/determinism/living-store.js'), [
     name,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** A version of Node to run the suite with, or why it is not available. */
+/** A version of Node with which to run the suite, or the reason why it is not available. */
 export type NodeVersion =
   | { readonly asked: string; readonly version: string; readonly path: string }
   | { readonly asked: string; readonly reason: string };

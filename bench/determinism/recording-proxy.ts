@@ -2,11 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Forwards bytes between the suite and a store, and records what the suite sends. */
 export interface Tap {
-  /** The same for every store, so that all runs send the same Host. */
+  /** The same for every store, so that all runs send the same Host header. */
   readonly url: string;
-  /** Forwards new connections to this store. */
+  /** Forwards new connections to this store from now on. */
   leadTo(storeUrl: string): void;
-  /** The bytes of each request since the last call, sorted, because their order depends on timing. */
+  /** The bytes of each request since the last call. Sorted, because their order depends on timing. */
   requests(): Buffer[];
   stop(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export async function startTap(): Promise<Tap> {
 }
 
 /**
- * Splits the bytes of a connection into requests. Malformed requests have a connection of their own: wherever
- * they are split, no byte is lost.
+ * Splits the bytes of a connection into requests. A malformed request has its own connection, so wherever it
+ * is split, no byte is lost.
  */
 function cut(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
@@ -66,7 +66,7 @@ function cut(bytes: Buffer): Buffer[] {
   return found;
 }
 
-/** Where the first request ends (RFC 9112 section 6.3). */
+/** The offset at which the first request ends (RFC 9112 section 6.3). */
 function endOf(bytes: Buffer): number {
   const blank = bytes.indexOf('\r\n\r\n');
   if (blank < 0) return bytes.length;

@@ -2,7 +2,10 @@ import { run } from '../../index.ts';
 import { named } from './fleet.ts';
 import type { Verdict } from './verdicts.ts';
 
-/* Runs the suite repeatedly against one store, restarted each time, and sends each verdict to the parent. */
+/*
+ * Runs the suite repeatedly against one store, which is restarted each time, and sends each verdict to the
+ * parent process.
+ */
 
 const [name = '', times = ''] = process.argv.slice(2);
 for (let left = Number(times); left > 0; left -= 1) {

@@ -7,14 +7,15 @@ import { startTap } from './recording-proxy.ts';
 import { differences, digest, findingsOf, type RunTrace } from './run-trace.ts';
 
 const NODES = ['20', '22', '24'];
-/** Concurrency limits; undefined is the default. */
+/** The concurrency limits to compare; undefined is the default. */
 const CONCURRENCIES = [1, 4, undefined];
-/** A right store, and broken ones whose response depends only on the request. */
+/** A right store, and broken ones whose responses depend only on the request. */
 const STORES = ['reference', 'id-numeral-tagless', 'crash-apostrophe', 'tag-array-long-name'];
 
 /**
- * Runs the command line with the same seed, first id and token on several versions of Node and with several
+ * Runs the command line with the same seed, first id and token on several versions of Node, each with several
  * concurrency limits.
+ *
  * @returns the table, and the differences
  */
 export async function compareRequests(): Promise<{

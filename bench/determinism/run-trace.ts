@@ -16,7 +16,7 @@ const CONCURRENT = new Set(
   catalogue.flatMap(({ id, test }) => ('concurrent' in test && test.concurrent ? [id] : [])),
 );
 
-/** Everything that a record says about a store at any concurrency, without measured times. */
+/** What a record says about a store at any concurrency, without measured times. */
 export const findingsOf = ({ results, outcome, created }: RunRecord): string[] => [
   JSON.stringify({ outcome, created }),
   ...results.map(({ id, verdict: own, cases, failed, problems, actual, counterexample, observations }) => {
@@ -26,7 +26,7 @@ export const findingsOf = ({ results, outcome, created }: RunRecord): string[] =
   }),
 ];
 
-/** The beginning of the SHA-256 of some texts, each preceded by its length. */
+/** The beginning of the SHA-256 of texts, each preceded by its length. */
 export function digest(parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}\n`).update(part);

@@ -5,8 +5,8 @@ import { repeatVerdicts } from './verdicts.ts';
 
 /**
  * Shows that the requests of a run depend only on its options, that its verdict depends only on the store,
- * and that a store which remembers earlier runs is judged like a new one. `--part` selects one of the three,
- * `--runs` sets how often each verdict is repeated; long-running stores are tested half as often with one
+ * and that a store that remembers earlier runs is judged like a new one. `--part` selects one of these three,
+ * and `--runs` sets how often each verdict is repeated; long-running stores are tested half as often with one
  * seed, and half as often without.
  */
 async function main(): Promise<number> {

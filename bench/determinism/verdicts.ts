@@ -5,8 +5,8 @@ import { inPool } from '../../lib/run/send/pool.ts';
 import { named, table } from './fleet.ts';
 
 /**
- * Right stores that invite false accusations by chance, and broken ones whose fault shows only for random
- * cases, under concurrency or in turn.
+ * Right stores that a careless suite would accuse by chance, and broken ones whose fault shows only for
+ * random cases, under concurrency, or intermittently.
  */
 const STORES = [
   'reference',
@@ -28,7 +28,8 @@ export interface Verdict {
 }
 
 /**
- * Runs the suite many times against each of ten stores, each time with a random seed, as users do.
+ * Runs the suite many times against each of ten stores, with a new random seed each time, as users do.
+ *
  * @returns the table, and the stores whose outcome varied
  */
 export async function repeatVerdicts(
@@ -61,7 +62,7 @@ export async function repeatVerdicts(
   return { text: table(head, rows), unequal };
 }
 
-/** The verdicts on one store, from a process of its own. */
+/** The verdicts on one store, from a separate process. */
 async function verdictsOf(name: string, times: number): Promise<Verdict[]> {
   const child: ChildProcess = fork(packageFile('dist/bench/determinism/repeat.js'), [name, String(times)]);
   const verdicts: Verdict[] = [];

@@ -3,7 +3,7 @@ import type { RecordedResult, RunRecord } from '../report/record/record.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
 
-/** The record of a store, or why it was not run. */
+/** The record of a store, or the reason why it was not run. */
 export type Entry = { readonly name: string; readonly implementation?: ImplementationInfo } & (
   | { readonly record: RunRecord }
   | { readonly reason: string }
@@ -11,7 +11,8 @@ export type Entry = { readonly name: string; readonly implementation?: Implement
 
 /**
  * Compares the records of several stores.
- * @throws UsageError if they are from different catalogues or documents
+ *
+ * @throws UsageError if they come from different catalogues or documents
  */
 export function comparisonOf(
   entries: readonly Entry[],
@@ -55,7 +56,10 @@ function requireComparable(
     );
 }
 
-/** From worst to best: failed, could not be judged, nothing to judge, passed. */
+/**
+ * The worst exit code of all stores. From worst to best: failed, could not be judged, nothing to judge,
+ * passed.
+ */
 function worstExitCode(columns: readonly Column[]): Comparison['exitCode'] {
   const codes = columns.map((column) => (column.state === 'run' ? column.exitCode : 3));
   return ([1, 3, 2] as const).find((code) => codes.includes(code)) ?? 0;

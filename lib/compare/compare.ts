@@ -13,7 +13,7 @@ import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunPlan;
-  /** What no report may contain. */
+  /** Texts that no report may contain. */
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
   readonly implementation?: ImplementationInfo | undefined;
@@ -34,7 +34,7 @@ export async function compareStores(
   signal?: AbortSignal,
 ): Promise<Comparison> {
   const open: OpenTarget[] = [];
-  // If one run throws there is no comparison, so the other runs are aborted.
+  // If one run throws, there is no comparison, so abort the other runs.
   const failure = new AbortController();
   const anyAbort = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
   const runTarget = async (index: number) => {
@@ -82,7 +82,10 @@ export async function compareStores(
   }
 }
 
-/** The requests that each store will get: those of the checks and the payloads for disagreements. */
+/**
+ * Estimates what each store will be sent: the requests of the checks, and the payloads for finding
+ * disagreements.
+ */
 export async function estimateOf(plan: RunPlan): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [

@@ -24,7 +24,7 @@ import {
   verdict,
 } from '../report/record/record.ts';
 
-/** The output of `compare`: its JSON Schema, as that of the record, and the types that follow from it. */
+/** The output of `compare`: its JSON Schema and the types derived from it, as for the record. */
 
 const cell = named(
   'cell',
@@ -65,7 +65,7 @@ const run = object({
   exitCode,
   causes: described(list(cause), 'What is to be fixed, in the order in which to fix it.'),
   cells: mapOf(cell),
-  // Earlier comparisons did not list the ids.
+  // Comparisons of earlier versions did not list the ids.
   created: optional(object({ ...CREATED, ids: optional(CREATED.ids) })),
   target,
   outcome,
@@ -81,7 +81,7 @@ const run = object({
 const notRun = object({ ...store, state: constant('not-run'), reason: text });
 
 const column = either(run, notRun);
-/** One store: the results of its run, or why it was not run. */
+/** A store: the results of its run, or the reason why it was not run. */
 export type Column = Of<typeof column>;
 
 const answer = named(
@@ -109,7 +109,7 @@ const disagreement = named(
     ),
   }),
 );
-/** A shrunk payload on which stores differ, and the answer of each. */
+/** A shrunk payload on which stores disagree, and the answer of each. */
 export interface Disagreement extends Of<typeof disagreement> {}
 
 const { schemaVersion, suite, document, startedAt } = PROPERTIES;

@@ -17,7 +17,7 @@ interface DifferentialTarget {
   readonly name: string;
   readonly baseUrl: string;
   readonly tokenEnv?: string | undefined;
-  /** The exchanges in the order of the templates; undefined if the store no longer responds. */
+  /** Returns the exchanges in the order of the templates; undefined if the store no longer responds. */
   send(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
 }
 
@@ -25,23 +25,23 @@ interface Sampling {
   readonly contract: Contract;
   readonly seed: number;
   readonly redact: Redact;
-  /** Random cases of a generated check of weight 1, as in a run. */
+  /** Number of random cases of a check of weight 1, as in a run. */
   readonly cases: number;
 }
 
-/** Payloads sent, as a fraction of the random cases of a run. */
+/** Number of payloads to send, as a fraction of the random cases of a run. */
 export const SAMPLE_FRACTION = 0.5;
 const MAX_DISAGREEMENTS = 30;
 const MAX_BODY_CHARACTERS = 600;
 
-/** The signature of each store's answer to a payload. */
+/** The signatures of the stores' answers to one payload, in the order of the stores. */
 type Signatures = readonly string[];
 
 const keyOf = (vector: Signatures) => vector.join('\n');
 
 /**
- * Sends every store the payloads of the generated checks, finds those on which the stores disagree, and
- * shrinks one payload of each disagreement. Payloads that divide the stores in the same way show the same
+ * Sends every store the payloads of the random checks, finds those on which the stores disagree, and shrinks
+ * one payload for each disagreement. Payloads that divide the stores in the same way show the same
  * disagreement.
  */
 export async function differentialOf(
@@ -72,7 +72,10 @@ export async function differentialOf(
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-/** Whether the payloads of a check are sent; variants of requests and credentials are not payloads. */
+/**
+ * Whether to send the payloads of a check to all stores. Variants of requests and credentials are not
+ * payloads.
+ */
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
@@ -90,7 +93,9 @@ function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
   exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-/** A smaller payload that divides the stores in the same way; undefined if the first one no longer does. */
+/**
+ * A smaller payload that divides the stores in the same way; undefined if the original one no longer does.
+ */
 async function shrunkPayload(
   { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,

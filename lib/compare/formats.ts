@@ -5,7 +5,7 @@ import { comparisonPage } from './html/page.tsx';
 import { comparisonMarkdown } from './markdown.ts';
 import { comparisonText } from './terminal.ts';
 
-/** Every format is a pure function of the comparison and has its own file name. */
+/** Every format is a pure function of the comparison, and has its own file name. */
 export const COMPARISON_FORMATS = {
   terminal: { file: 'comparison.txt', render: (comparison: Comparison) => comparisonText(comparison, plain) },
   json: { file: 'comparison.json', render: json },

@@ -15,12 +15,12 @@ import {
   verdictOf,
 } from './table.ts';
 
-/** A comment on GitHub may have 65,536 characters. */
+/** Keeps the text within the 65,536 characters of a GitHub comment. */
 const MAX_ROWS = 120;
 const MAX_DISAGREEMENTS = 12;
 const MAX_TITLE_CHARACTERS = 300;
 
-/** A comparison for a page or a comment. Text from stores is always code. */
+/** A comparison in Markdown, for a page or a comment. Text from stores always appears as code. */
 export function comparisonMarkdown(comparison: Comparison): string {
   return `${joined([
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,

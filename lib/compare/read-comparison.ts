@@ -2,8 +2,9 @@ import { readSaved, recordIn, validated } from '../report/record/read-record.ts'
 import type { Comparison } from './comparison.ts';
 
 /**
- * Reads the record of a run, or a comparison.
- * @throws UsageError if it is neither
+ * Reads a record or a comparison.
+ *
+ * @throws UsageError if the file is neither
  */
 export function readEither(file: string) {
   const value = readSaved(file);

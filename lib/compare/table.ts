@@ -4,7 +4,7 @@ import { OUTCOMES } from '../report/wording/headline.ts';
 import { counted } from '../text.ts';
 import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
 
-/** How the stores answered the payloads that were generated in addition to the checks. */
+/** How the stores answered generated payloads that are not part of the checks. */
 export type Differential = NonNullable<Comparison['differential']>;
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
@@ -12,7 +12,7 @@ export type RunColumn = Extract<Column, { state: 'run' }>;
 export const verdictOf = (column: Column) =>
   column.state === 'not-run' ? ('not run' as const) : OUTCOMES[column.outcome];
 
-/** Why a store could not be judged or was not run. */
+/** Why a store could not be judged, or was not run. */
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;
 
@@ -20,7 +20,9 @@ export const reasonOf = (column: Column): string | undefined =>
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/** The checks with different verdicts among stores whose runs were not stopped, with a mark for each store. */
+/**
+ * The checks with different verdicts among the stores whose runs were completed, with a mark for each store.
+ */
 export function differing(comparison: Comparison) {
   const columns = ran(comparison);
   const completed = columns.filter(({ stop }) => stop === null);
@@ -39,7 +41,7 @@ export interface SharedCause {
   readonly stores: readonly { readonly column: RunColumn; readonly cause: ComparedCause }[];
 }
 
-/** The causes of all stores, one for each fingerprint: MUST first, then what the most stores share. */
+/** The causes of all stores, one for each fingerprint: MUST first, then those that most stores share. */
 export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
   const all = ran(comparison).flatMap((column) => column.causes.map((cause) => ({ column, cause })));
   return groupBy(all, ({ cause }) => cause.fingerprint)
@@ -55,18 +57,18 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
     );
 }
 
-/** How many failed checks a cause explains at a store; 0 if the store does not have it. */
+/** The number of failed checks that a cause explains at a store; 0 if the store does not have the cause. */
 export const checksAt = ({ stores }: SharedCause, column: RunColumn): number =>
   sum(stores, (one) => (one.column === column ? one.cause.checks.length : 0));
 
-/** `3 causes, 1 shared by several stores`. */
+/** For example `3 causes, 1 shared by several stores`. */
 export function causeCount(causes: readonly SharedCause[]): string {
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const all = counted(causes.length, 'cause');
   return several === 0 ? all : `${all}, ${several} shared by several stores`;
 }
 
-/** The mark of each verdict; it needs no colour. */
+/** A mark for each verdict, which does not need colour. */
 export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   pass: '+',
   fail: 'F',
@@ -75,13 +77,15 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/** How many disagreements there are, for a heading. */
+/** The number of disagreements, as a heading. */
 export const disagreementCount = ({ payloads, disagreements, more }: Differential): string =>
   disagreements.length === 0
     ? `All stores agree on ${payloads} generated payloads.`
     : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
 
-/** The observations that differ, with the value of each store. Response times always differ, so they are ignored. */
+/**
+ * The observations that differ, with the value at each store. Ignores response times, which always differ.
+ */
 export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];

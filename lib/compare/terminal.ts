@@ -19,10 +19,10 @@ import {
 
 const MAX_DISAGREEMENTS = 8;
 
-/** Columns for the title of a cause, which continues in the next row. */
+/** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-/** A comparison for a terminal. Ends with a line feed. */
+/** A comparison for the terminal. Ends with a line feed. */
 export function comparisonText(comparison: Comparison, paint: Paint): string {
   const { suite, document, options, checks, columns, differential } = comparison;
   const rows = differing(comparison);
@@ -55,7 +55,7 @@ export function comparisonText(comparison: Comparison, paint: Paint): string {
   ].join('\n')}\n`;
 }
 
-/** Of the columns of the summary, right-aligned. */
+/** The column heads of the summary, right-aligned. */
 const HEADS = ['  pass', '  fail', '  untestable', '     pass', '  fail'] as const;
 const MEDIAN = '  median time';
 
@@ -100,7 +100,7 @@ function createdLines(columns: readonly Column[]): string[] {
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
 }
 
-/** A row for each cause: how many failed checks it explains at each store. */
+/** A row for each cause, with the number of failed checks that it explains at each store. */
 function causes(comparison: Comparison, paint: Paint): string[] {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return [];
@@ -123,7 +123,7 @@ function causes(comparison: Comparison, paint: Paint): string[] {
 interface TableRow {
   readonly title: readonly string[];
   readonly level: string;
-  /** One for each store that was run. */
+  /** One mark for each store that was run. */
   readonly marks: readonly string[];
 }
 

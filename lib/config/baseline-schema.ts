@@ -11,7 +11,10 @@ const entries: Schema<readonly BaselineEntry[]> = list(
   when({ type: 'object', required: ['cause'] }, object(knownCause), object(knownCheck)),
 );
 
-/** Known deviations: a list of entries, or an object with entries and the options of the run that recorded them. */
+/**
+ * Known deviations: a plain list of entries, or an object that also contains the options of the run that
+ * recorded them.
+ */
 export const BASELINE: Schema<readonly BaselineEntry[] | Omit<Baseline, 'file'>> = when(
   { type: 'array' },
   entries,

@@ -5,11 +5,11 @@ import { visible } from '../report/wording/format-text.ts';
 import type { KeptEntry } from './baseline.ts';
 import { schemaLine } from './schema-line.ts';
 
-/** Days after which a new entry should be looked at again. */
+/** Days until a new entry should be reviewed. */
 const SUGGESTED_DAYS = 90;
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** The baseline that is replaced, and the text of its file. */
+/** The baseline that is being replaced, and the text of its file. */
 interface Earlier {
   readonly baseline: Baseline;
   readonly text: string;
@@ -17,8 +17,9 @@ interface Earlier {
 
 /**
  * The text of a baseline file.
+ *
  * @param file where it will be written
- * @param earlier comments are kept, except those of removed entries
+ * @param earlier the previous baseline, whose comments are kept, except those of removed entries
  */
 export function baselineText(
   keptEntries: readonly KeptEntry[],
@@ -45,10 +46,10 @@ export function baselineText(
 
 type Whole = Omit<Baseline, 'file'>;
 
-/** What is written beside new entries. */
+/** The comments on new entries. */
 interface Comments {
   readonly until: string;
-  /** By entry; undefined for an earlier one. */
+  /** The title for each entry; undefined for entries of the previous baseline. */
   readonly titles: readonly (string | undefined)[];
 }
 
@@ -65,7 +66,7 @@ function written(whole: Whole, { suite, target }: RunRecord, file: string, comme
   return printedYaml(document);
 }
 
-/** Adds comments to new entries: what each is about, and until when it might apply. */
+/** Adds comments to new entries: what each is about, and a suggested expiry date. */
 function comment(document: Document<Node>, { until, titles }: Comments): void {
   for (const [index, title] of titles.entries()) {
     const entry = document.getIn(['entries', index]);
@@ -76,7 +77,7 @@ function comment(document: Document<Node>, { until, titles }: Comments): void {
   }
 }
 
-/** Lists of fingerprints are written inline. */
+/** The document as YAML, with lists of fingerprints inline. */
 function printedYaml(document: Document<Node>): string {
   visit(document, {
     Seq(_key, list) {
@@ -86,7 +87,7 @@ function printedYaml(document: Document<Node>): string {
   return document.toString({ lineWidth: 100 });
 }
 
-/** The earlier text with the changes applied; undefined if anchors or tags in it prevent that. */
+/** The previous text with the changes applied; undefined if anchors or tags in it prevent that. */
 function edited(
   earlier: string,
   keptEntries: readonly KeptEntry[],

@@ -9,9 +9,11 @@ import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
 /**
- * Reads a file of known deviations: with the seed and the number of cases of the run that recorded them, or a plain
- * list.
- * @throws UsageError if an entry names an unknown check, a check that cannot fail, or a cause that is already listed
+ * Reads a file of known deviations: a plain list, or an object that also contains the seed and the number of
+ * cases of the run that recorded them.
+ *
+ * @throws UsageError if an entry names an unknown check, a check that cannot fail, or a cause that is already
+ * listed
  */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
   const { value, reject } = readSettings<BaselineEntry[] | Omit<Baseline, 'file'>>(
@@ -52,14 +54,14 @@ const REASON_TO_FILL_IN = 'TODO';
 
 export interface KeptEntry {
   readonly entry: BaselineEntry;
-  /** The index of the earlier entry that it continues. */
+  /** The index of the earlier entry that this one continues. */
   readonly from?: number;
   readonly title?: string;
 }
 
 /**
- * The known deviations with which the CI result of a record passes. Entries of an earlier baseline are kept if their
- * failures are still there or their checks were not run.
+ * The known deviations that make the CI result of a record pass. Entries of an earlier baseline are kept if
+ * their failures still occur or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
   const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
@@ -78,21 +80,22 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
       const entry = { cause: name, reason: REASON_TO_FILL_IN, checks: unnamed(checks, record, kept) };
       return { entry, title };
     });
-  // What no new cause explains is a further failure for a known one.
+  // A failure that no new cause explains is added to a known cause.
   const all = [...kept, ...added];
   return all
     .map(({ entry, ...about }) => {
       const checks = found(entry)?.checks;
       if (!('cause' in entry) || checks === undefined) return { entry, ...about };
       const more = extended(entry, unnamed(checks, record, all));
-      // Another cause of the same checks names all of their failures.
+      // If other causes of the same checks already name all of their failures, list these failures here as
+      // well.
       const isEmpty = Object.keys(more.checks).length === 0;
       return { entry: isEmpty ? extended(entry, unnamed(checks, record, [])) : more, ...about };
     })
     .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-/** The failures that make the CI result fail and that no entry names, of some checks. */
+/** The failures of the given checks that fail the CI result and that no entry names. */
 function unnamed(
   checks: ReadonlySet<string>,
   record: RunRecord,
@@ -123,7 +126,10 @@ const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => 
   },
 });
 
-/** An entry reduced to what still fails or was not run; undefined if that is nothing and no experiment found its cause. */
+/**
+ * Reduces an entry to failures that still occur or whose checks were not run; undefined if there are none and
+ * no experiment found the cause of the entry.
+ */
 function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
   const left = (id: string, names: readonly string[]): readonly string[] => {
     const result = results.find((one) => one.id === id);
@@ -134,7 +140,7 @@ function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): Baselin
   };
   if ('cause' in entry) {
     const isFound = causes.some(({ fingerprint }) => fingerprint === entry.cause);
-    // What other causes explain is no reason to keep one that is not found any more.
+    // Checks that other causes explain are no reason to keep a cause that is no longer found.
     const isExplained = (check: string) =>
       causes.some(({ kind, checks }) => kind !== 'once' && checks.includes(check));
     const named = namedBy(entry).filter(({ id }) => isFound || !isExplained(id));

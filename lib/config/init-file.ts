@@ -3,7 +3,7 @@ import { IN_A_FILE, type Rows } from './options.ts';
 import { sentence } from './options-table.ts';
 import { schemaLine } from './schema-line.ts';
 
-/** What is needed to reach a store. */
+/** What it takes to reach a store. */
 export interface Answers {
   readonly baseUrl: string;
   readonly tokenEnv: string;
@@ -11,7 +11,7 @@ export interface Answers {
   readonly start: string | undefined;
 }
 
-/** Options that many teams set, each with an example. */
+/** Options that many teams set, with an example for each. */
 const EXAMPLES = {
   seed: 7,
   cases: 300,
@@ -28,7 +28,7 @@ const yamlOf = (name: string, value: unknown): string =>
     .trim()
     .replace(/^\{ (.*) \}$/, '$1');
 
-/** The text of a first configuration: one target, and what else can be set, as comments. */
+/** The text of an initial configuration: one target, with further options as comments. */
 export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }: Answers): string {
   const rows: Rows = IN_A_FILE;
   const examples = Object.entries(EXAMPLES).map(([name, value]) => {

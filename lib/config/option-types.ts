@@ -5,35 +5,41 @@ import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**
- * The type of an option. Values are read by the same rules from every source: code gives a value, a file gives what
- * YAML can express, flags and the environment give text.
+ * The type of an option. The same rules apply to values from every source: code passes a value, a file
+ * contains what YAML can express, and flags and the environment contain text.
  */
 export interface OptionType<Value = unknown, Given = Value> {
-  /** The allowed values, as a message puts them after "must be". */
+  /** The allowed values, worded so that they can follow "must be". */
   readonly accepts: string;
-  /** JSON Schema for a value in a file. Accepts at least everything that `read` accepts. */
+  /** JSON Schema for a value in a file. Must accept everything that `read` accepts. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The value as it is used; undefined for an invalid one. @throws InvalidValueError for an invalid value with a special reason */
+  /**
+   * Converts a valid value to the form in which it is used; returns undefined for an invalid value.
+   *
+   * @throws InvalidValueError for an invalid value with a more specific reason
+   */
   readonly read: (given: unknown) => Value | undefined;
-  /** Turns text into a value for `read`, if it is not one already. */
+  /** Converts text to a value for `read`, if `read` does not take text. */
   readonly ofText?: (text: string) => unknown;
-  /** What the help calls a value; absent for a switch. */
+  /** The name of a value in the help; absent for a switch. */
   readonly placeholder?: string;
-  /** Whether a flag may be repeated, each adding to a list. */
+  /** Whether a flag may be repeated, with each occurrence adding to a list. */
   readonly many?: boolean;
-  /** Whether the value is a path, relative to the configuration file that contains it. */
+  /** Whether the value is a path. In a configuration file, it is relative to that file. */
   readonly isPath?: boolean;
   /** Whether messages must not show the value. */
   readonly secret?: boolean;
-  /** What code may give. For types only. */
+  /** The type of the values that code may pass. Only for types. */
   readonly given?: Given;
 }
 
-/** An invalid value of an option. Its message continues a sentence that begins with the name of the option. */
+/**
+ * An invalid value of an option. The message continues a sentence that begins with the name of the option.
+ */
 export class InvalidValueError extends Error {}
 
 /**
- * @param written the value as the user wrote it, for the message
+ * @param written the value as the user wrote it, for the error message
  * @throws InvalidValueError
  */
 export function readAs<V>(
@@ -51,7 +57,7 @@ export function readAs<V>(
 export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 
-/** A value from the user as messages show it. */
+/** A value from the user, as messages show it. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -97,7 +103,7 @@ export const whole = (
   more?: Pick<OptionType, 'placeholder'>,
 ): OptionType<number> => number('whole number', 'integer', [minimum, maximum], more);
 
-/** A timer with a longer delay overflows and fires at once. */
+/** A timer with a longer delay would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 export const milliseconds = whole(1, MAX_TIMER_MS, { placeholder: 'ms' });
 export const seconds = number('number', 'number', [0.001, Math.floor(MAX_TIMER_MS / 1000)]);
@@ -117,7 +123,7 @@ export const flag: OptionType<boolean> = {
 
 const LAST_ID = 2n ** 63n - 1n;
 
-/** A bigint. Numbers too large to be exact are rejected. */
+/** A bigint. Rejects numbers that are too large to be exact. */
 export const id: OptionType<bigint, bigint | number | string> = {
   accepts: `a whole number from 0 to ${LAST_ID}, above ${Number.MAX_SAFE_INTEGER} as text or bigint`,
   schema: {
@@ -148,7 +154,7 @@ const textLike = (
   ...more,
 });
 
-// Neither a path nor a command can contain NUL.
+// Neither a path nor a command may contain NUL.
 const SOMETHING = /^[^\0]+$/;
 export const text = textLike('a non-empty string', SOMETHING);
 export const path = textLike('a path', SOMETHING, { isPath: true, placeholder: 'file' });
@@ -249,7 +255,7 @@ export const baseUrl: OptionType<string> = {
 
 const MAX_SHARDS = 9999;
 
-/** `2/3` is the second of three parts. In code, parts are counted from 0. */
+/** In text, `2/3` is the second of three shards. In code, shards are counted from 0. */
 export const shard: OptionType<Shard> = {
   placeholder: 'i/n',
   accepts: 'I/N from 1/N to N/N, or { index, of } with index below of',

@@ -14,8 +14,8 @@ import {
 } from './options.ts';
 
 /*
- * Generated from the rows: the schema that editors use for conformance.yaml, and the tables of docs/configuration.md.
- * `npm run docs` regenerates both.
+ * Generates the schema that editors use for conformance.yaml, and the tables of docs/configuration.md, from
+ * the rows. `npm run docs` writes both.
  */
 
 export const sentence = (row: OptionRow): string => `${capitalised(describe(row))}.`;

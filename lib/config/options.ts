@@ -3,26 +3,28 @@ import { DEFAULTS } from '../run/plan/plan.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './option-types.ts';
 
-/** An option. Its key in the table is its name in a file and, in kebab case, its flag. */
+/** An option. Its key in the table is its name in a file and, in kebab case, the name of its flag. */
 export interface OptionRow {
   readonly kind: kind.OptionType;
-  /** What it does, as in the help. */
+  /** What the option does, for the help. */
   readonly description: string;
-  /** What the help calls its value, if not by its kind. */
+  /** The name of the value in the help, if it differs from that of its type. */
   readonly placeholder?: string;
-  /** The default, as in the help. */
+  /** The default, as the help shows it. */
   readonly defaultsTo?: string | number;
-  /** Its name in code, if that is another one; false if code has no such option. */
+  /** The name in code, if it differs; false if code has no such option. */
   readonly api?: string | false;
-  /** False for an option that applies to a single call and is not read from a file or a variable. */
+  /** False for an option that concerns a single call, and so is not read from a file or a variable. */
   readonly file?: false;
-  /** Its environment variable, if that does not follow from its name; false if it has none. */
+  /**
+   * The environment variable, if its name does not follow from that of the option; false if there is none.
+   */
   readonly variable?: string | false;
 }
 
 export type Rows = Readonly<Record<string, OptionRow>>;
 
-/** The options with a flag, in groups that commands share. `run` has all of them. */
+/** The options that have a flag, in groups that several commands share. `run` has all of them. */
 export const GROUPS = {
   connection: {
     token: {
@@ -83,7 +85,7 @@ export const GROUPS = {
       defaultsTo: 'random, from 2^20 to 2^31-1',
     },
     concurrency: {
-      // Each request has its own connection, and many systems limit a process to 1024 open files.
+      // Each concurrent request has its own connection, and many systems limit a process to 1024 open files.
       kind: kind.whole(1, 1000),
       description: 'maximum number of requests in flight',
       defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if responses take 20 ms or longer`,
@@ -192,8 +194,9 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 /**
- * All options. From each row follow the flag with its help, the environment variable, the key in a file with its
- * schema, the option in code with its type, the message for an invalid value, and docs/configuration.md.
+ * All options. Each row defines the flag with its help, the environment variable, the key in a file with its
+ * schema, the option in code with its type, the message for an invalid value, and the entry in
+ * docs/configuration.md.
  */
 export const OPTIONS = {
   baseUrl: {
@@ -233,11 +236,11 @@ type ValueOf<R> = R extends { kind: { read: (given: unknown) => infer V } } ? Ex
 type GivenOf<R> = R extends { kind: { given?: infer G } } ? Exclude<G, undefined> : never;
 type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extract<N, string> : K;
 
-/** The values of rows, once they are read. */
+/** The values of rows, after they have been read. */
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
 type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : never;
 export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
-/** The options of a run in code: as a caller may give them, and as they are used. */
+/** The options of a run in code: `Given` as a caller may pass them, `Options` as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
 export type Options = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
 export type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
@@ -251,7 +254,7 @@ export const IN_A_FILE = Object.fromEntries(ROWS.filter(([, { file }]) => file !
 
 const { targets: _, ...forOneStore } = IN_A_FILE as InAFile;
 
-/** The options of a target in a file: what it is, and everything else that the file may set. */
+/** The options of a target in a file: those that identify it, and everything else that a target may set. */
 export const TARGET = {
   name: { kind: kind.targetName, description: 'name of the store in reports and on the command line' },
   baseUrl: OPTIONS.baseUrl,
@@ -259,10 +262,10 @@ export const TARGET = {
   ...forOneStore,
 } as const satisfies Rows;
 
-/** The options of a run in code, by their names there. */
+/** The options of a run by their names in code. */
 export const IN_CODE: Rows = inCode((_name, row) => row);
 
-/** Maps the options of a run that code has, by their names in code. */
+/** Maps the options that exist in code, by their names there. */
 export function inCode<T>(of: (name: string, row: OptionRow) => T): Record<string, T> {
   return Object.fromEntries(
     ROWS.flatMap(([name, row]) => (row.api === false ? [] : [[row.api ?? name, of(name, row)]])),
@@ -271,11 +274,11 @@ export function inCode<T>(of: (name: string, row: OptionRow) => T): Record<strin
 
 export const PREFIX = 'PLANT_STORE_';
 
-/** The description of an option, with its default. */
+/** The description of an option, including its default. */
 export const describe = ({ description, defaultsTo }: OptionRow): string =>
   defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
 
-/** A flag as in the help: `--seed <n>`. */
+/** A flag as the help shows it: `--seed <n>`. */
 export const usageOf = (
   name: string,
   { kind: { placeholder: usual }, placeholder = usual }: OptionRow,
@@ -283,7 +286,7 @@ export const usageOf = (
 
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
-/** The environment variable of an option: PLANT_STORE_MAX_SECONDS for --max-seconds. */
+/** The environment variable of an option, such as PLANT_STORE_MAX_SECONDS for --max-seconds. */
 export const variableOf = (name: string, { file, variable }: OptionRow): string | undefined =>
   (variable ?? file) === false
     ? undefined

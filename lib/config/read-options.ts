@@ -20,8 +20,9 @@ const unknownOption = (name: string, known: readonly string[]): string =>
   `Unknown option ${truncate(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
 /**
- * Reads options by their rows.
- * @param reject called with the name of an invalid option, and what is wrong with it in a sentence
+ * Reads options as their rows define.
+ *
+ * @param reject called with the name of an invalid option, and a sentence that says what is wrong with it
  */
 export function readOptions<R extends Rows>(
   table: R,
@@ -45,7 +46,7 @@ export function readOptions<R extends Rows>(
   return values as Values<R>;
 }
 
-/** Reads a value; passes the problem with an invalid one to `reject`. */
+/** Reads a value. If it is invalid, calls `reject` with the problem. */
 export function rejectOthers<T>(read: () => T, reject: (problem: string) => never): T {
   try {
     return read();
@@ -56,7 +57,8 @@ export function rejectOthers<T>(read: () => T, reject: (problem: string) => neve
 }
 
 /**
- * The options that code gives, of whatever type.
+ * Reads options that were passed in code, whatever their types.
+ *
  * @throws UsageError that names the option, the value, and what is allowed
  */
 export function optionsGiven<R extends Rows>(
@@ -73,14 +75,19 @@ export function optionsGiven<R extends Rows>(
   });
 }
 
-/** The options of a run that code gives. @throws UsageError */
+/**
+ * Reads the options of a run that were passed in code.
+ *
+ * @throws UsageError
+ */
 export const settingsOf = (given: unknown): Needed<Options> =>
   optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Options>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of an option in the environment; undefined if its variable is empty or not set.
+ * Reads an option from the environment; undefined if its variable is empty or not set.
+ *
  * @throws UsageError that names the variable
  */
 export function settingIn(environment: Environment, name: string, row: OptionRow): unknown {
@@ -95,11 +102,15 @@ export function settingIn(environment: Environment, name: string, row: OptionRow
   );
 }
 
-/** The options of a run that the environment gives. @throws UsageError */
+/**
+ * Reads the options of a run from the environment.
+ *
+ * @throws UsageError
+ */
 export const optionsIn = (environment: Environment): Options =>
   inCode((name, row) => settingIn(environment, name, row));
 
-/** Environment variables that look mistyped, each with the variable that was probably meant. */
+/** Finds environment variables that look mistyped, each with the variable that was probably meant. */
 export function mistypedIn(environment: Environment) {
   const known = ROWS.flatMap(([name, row]) => variableOf(name, row) ?? []);
   const ends = known.map((variable) => variable.replace(PREFIX, ''));

@@ -14,7 +14,8 @@ interface SettingsFile<T> {
 
 /**
  * Reads a YAML file.
- * @throws DocumentError with the file and the line
+ *
+ * @throws DocumentError, with the file and the line
  */
 export function openSettings(file: string): SettingsFile<unknown> {
   const document = readDocument(file);
@@ -29,14 +30,16 @@ export function openSettings(file: string): SettingsFile<unknown> {
 
 /**
  * Reads a YAML file and validates it against one of the schemas in this folder.
- * @throws UsageError or DocumentError with the file and the line and, for an unknown key, the nearest known one
+ *
+ * @throws UsageError or DocumentError, with the file, the line and, for an unknown key, the most similar
+ * known key
  */
 export function readSettings<T>(file: string, schemaName: string): SettingsFile<T> {
   const { value, reject } = openSettings(file);
   const validate = ownSchema(`lib/config/${schemaName}`, true);
   if (!validate(value)) {
     const errors = validate.errors ?? [];
-    // A key that is missing may be there with a typo.
+    // Report an unknown key first: a missing key may be there, but mistyped.
     const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
     if (error === undefined) throw new Error('validation failed without an error');
     reject(pointerOf(error), problemOf(error));
@@ -44,7 +47,7 @@ export function readSettings<T>(file: string, schemaName: string): SettingsFile<
   return { value: value as T, reject };
 }
 
-/** Where an error is; for an unknown key, at the key itself. */
+/** The pointer to an error. For an unknown key, it points to the key itself. */
 function pointerOf({ instancePath, keyword, params }: ErrorObject): Pointer {
   const names = namesIn(instancePath);
   return keyword === 'additionalProperties' ? [...names, String(params.additionalProperty)] : names;

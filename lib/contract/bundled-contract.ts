@@ -4,13 +4,14 @@ import { type Contract, contractIn } from './contract.ts';
 import { API, DOCUMENT_SHA256, TEXT_SHA256, VALIDATORS } from './prepared.ts';
 import { validatorOf } from './validator.ts';
 
-/** The suite's own document, named without its folder: the same on every machine. */
+/** The suite's own document, named without its folder, so that the name is the same on every machine. */
 const OWN_DOCUMENT = 'openapi.yaml';
 
 /**
- * The contract of the suite's own document, with overlays applied to it in order. Without them it is prepared, so that
- * no run loads a YAML parser and a schema compiler for it.
- * @throws DocumentError with file and place, if an overlay cannot be used
+ * The contract of the suite's own document, with overlays applied in order. Without overlays, a prepared
+ * contract is used, so that a run need not load a YAML parser and a schema compiler.
+ *
+ * @throws DocumentError, with file and place, if an overlay cannot be used
  */
 export async function bundledContract(overlays: readonly string[] = []): Promise<Contract> {
   if (overlays.length === 0 && isPrepared()) {
@@ -36,6 +37,6 @@ export async function bundledContract(overlays: readonly string[] = []): Promise
   return { ...contract, document: { ...contract.document, file: OWN_DOCUMENT, warnings } };
 }
 
-/** Whether the document is the one that was prepared: in a clone, it may have been edited since. */
+/** Whether the document is the one that was prepared. In a clone, it may have been edited since. */
 const isPrepared = (): boolean =>
   createHash('sha256').update(packageText(OWN_DOCUMENT)).digest('hex') === TEXT_SHA256;

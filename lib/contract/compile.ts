@@ -4,7 +4,10 @@ import { isObject } from './document.ts';
 import { integerRange } from './numeral.ts';
 import { type Validator, validatorOf } from './validator.ts';
 
-/** Validates schemas against their meta-schema. Shared, since compiling the meta-schema takes longest. */
+/**
+ * Validates schemas against their meta-schema. Shared, since compiling the meta-schema takes most of the
+ * time.
+ */
 let checker: Ajv2020 | undefined;
 
 /**
@@ -19,11 +22,12 @@ export function requireSchema(schema: unknown): void {
 
 /**
  * Compiles a dereferenced JSON Schema 2020-12 schema.
+ *
  * @throws Error if ajv rejects the schema
  */
 export const compile = (schema: unknown): Validator => validatorOf(compiler().compile(forCompiler(schema)));
 
-/** @param source whether to keep the code of the compiled schemas */
+/** @param source whether to keep the source code of the compiled schemas */
 export function compiler({ source = false }: { readonly source?: boolean } = {}): Ajv2020 {
   const ajv = new Ajv2020({
     // Unknown formats and keywords are annotations (JSON Schema 2020-12 section 6.5).
@@ -34,7 +38,8 @@ export function compiler({ source = false }: { readonly source?: boolean } = {})
     code: { source, esm: true },
   });
   formats.default(ajv);
-  // ajv-formats checks doubles, for which 2^63-1 equals 2^63; EXACT checks the numeral instead.
+  // ajv-formats checks doubles, which cannot tell 2^63-1 from 2^63; the keyword EXACT checks the numeral
+  // instead.
   for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
   return ajv.addKeyword(EXACTNESS);
 }
@@ -47,7 +52,7 @@ interface Exactness {
   readonly format: string | null;
 }
 
-/** Written as code, unlike a function, it can be compiled ahead. */
+/** Defined as generated code rather than a function, so that it can be compiled in advance. */
 const EXACTNESS: CodeKeywordDefinition = {
   keyword: EXACT,
   error: {
@@ -56,7 +61,7 @@ const EXACTNESS: CodeKeywordDefinition = {
       return `must be an integer${format === null ? '' : ` within ${format}`}`;
     },
   },
-  /** Calls the ValidationContext. */
+  /** Generates a call of the ValidationContext. */
   code(context) {
     const { integral, format } = context.schema as Exactness;
     const pointer = str`${_`instancePath`}${context.it.errorPath}`;
@@ -64,7 +69,7 @@ const EXACTNESS: CodeKeywordDefinition = {
   },
 };
 
-/** A schema as the compiler gets it: every integer is also checked exactly. */
+/** A schema for the compiler: every integer is also checked exactly. */
 export const forCompiler = (schema: unknown): AnySchema => exact(schema) as AnySchema;
 
 function exact(schema: unknown): unknown {
@@ -87,5 +92,5 @@ const mapped = (object: Record<string, unknown>, change: (value: unknown, key: s
 /** Keywords whose value is data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
 
-/** Keywords whose value maps names, which are not keywords, to schemas. */
+/** Keywords whose value maps names, which are not themselves keywords, to schemas. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);

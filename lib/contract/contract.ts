@@ -4,20 +4,21 @@ import { type Shape, shapeOf } from './shape.ts';
 import { upgraded } from './upgrade.ts';
 import type { Validator } from './validator.ts';
 
-/** Below the base URL. */
+/** Relative to the base URL. */
 const PATH = '/plants';
 
 /**
- * What the document promises of `POST /plants`: the basis of all payloads and of all judgements of responses.
+ * What the document promises about `POST /plants`: the basis of all payloads and of all judgements of
+ * responses.
  */
 export interface Contract {
   readonly document: DocumentInfo;
   readonly newPlant: { readonly shape: Shape; readonly validate: Validator };
   readonly plant: { readonly shape: Shape; readonly validate: Validator };
   readonly error: { readonly validate: Validator };
-  /** What every request must carry besides the body. */
+  /** What every request must contain besides the body. */
   readonly parameters: readonly Parameter[];
-  /** The paths that a base URL may have by the document, such as `/api`: those of its servers. */
+  /** The paths that a base URL may have according to the document (those of its servers), such as `/api`. */
   readonly basePaths: readonly string[];
 }
 
@@ -27,9 +28,9 @@ interface DocumentInfo {
   readonly version: string;
   readonly sha256: string;
   readonly openapi: string;
-  /** The overlay files applied to it, in order. */
+  /** The overlay files that were applied, in order. */
   readonly overlays: readonly string[];
-  /** Likely mistakes in it. */
+  /** Likely mistakes in the document. */
   readonly warnings: readonly string[];
 }
 
@@ -45,9 +46,9 @@ interface Source {
   readonly document: Document;
   readonly openapi: string;
   readonly overlays: readonly string[];
-  /** Digest of its value with the overlays applied. */
+  /** Digest of the document's value, after overlays. */
   readonly sha256: string;
-  /** That value, with references replaced by what they refer to. */
+  /** The document's value after overlays, with references replaced by their targets. */
   readonly api: Readonly<Record<string, unknown>>;
   /** @throws Error if the schema cannot be compiled */
   compile(schema: unknown): Validator;
@@ -56,8 +57,9 @@ interface Source {
 }
 
 /**
- * Extracts the contract from a document. The schemas of an OpenAPI 3.0 document are converted to those of 3.1.
- * @throws DocumentError with file and place, if the document does not describe `POST /plants`
+ * Extracts the contract from a document. Schemas of OpenAPI 3.0 are converted to those of 3.1.
+ *
+ * @throws DocumentError, with file and place, if the document does not describe `POST /plants`
  */
 export function contractIn({
   document,
@@ -104,7 +106,7 @@ export function contractIn({
         const place = document.place(pointer);
         return [{ ...parameter, in: where, place, ...compiled([...pointer, 'schema'], read(schema)) }];
       }
-      // A parameter in a longer path belongs to the base URL.
+      // A parameter in the part of the path that precedes /plants belongs to the base URL.
       if (path.includes(`{${parameter.name}}`)) return [];
       throw errorAt(document, pointer, `${PATH} does not contain the path parameter ${parameter.name}`);
     },
@@ -126,11 +128,13 @@ export function contractIn({
   });
 }
 
-/** What a message about an overlaid document adds to the place, which is that in the document alone. */
+/**
+ * The end of a message about a document with overlays. Places in such a message refer to the document alone.
+ */
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
 
-/** @param beyond what the path of the operation has before /plants, which belongs to the base URL */
+/** @param beyond the part of the operation's path that precedes /plants, and which belongs to the base URL */
 function basePathsOf(servers: unknown, beyond: string): readonly string[] {
   const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const urls = declared.flatMap((server) => {
@@ -147,8 +151,8 @@ function basePathsOf(servers: unknown, beyond: string): readonly string[] {
 }
 
 /**
- * The path of the operation: `/plants`, or the only one that ends in it, since a document may include the
- * base path.
+ * The path of the operation: `/plants`, or the only path that ends in it, since paths may include a base
+ * path.
  */
 function pathInDocument(document: Document, api: Record<string, unknown>): string {
   const paths = isObject(api.paths) ? api.paths : {};
@@ -189,7 +193,7 @@ function requireBearer(document: Document, api: Record<string, unknown>, pointer
     const scheme = isObject(schemes) ? schemes[name] : undefined;
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
   };
-  // Any one requirement is sufficient, so an empty one would make the token optional.
+  // Any single requirement suffices, so an empty one would make the token optional.
   const bearer =
     Array.isArray(requirements) &&
     requirements.length > 0 &&

@@ -1,7 +1,10 @@
-/** Maximum size of a hand-written file in MB; parsing one MB of YAML takes seconds. */
+/** Maximum size of a hand-written file in MB. Parsing one MB of YAML takes seconds. */
 export const MAX_MEGABYTES = 1;
 
-/** The OpenAPI document or an overlay cannot be used. The message gives file, place and fix. */
+/**
+ * Thrown if the OpenAPI document or an overlay cannot be used. The message gives the file, the place and a
+ * fix.
+ */
 export class DocumentError extends Error {
   constructor(file: string, place: string | undefined, problem: string) {
     super(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
@@ -11,19 +14,19 @@ export class DocumentError extends Error {
 
 export type Pointer = readonly (string | number)[];
 
-/** A YAML or JSON file that can locate its values. */
+/** A YAML or JSON file that knows the places of its values. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;
-  /** `line:column` of the value at the pointer, or of the nearest one around it. */
+  /** `line:column` of the value at the pointer, or of the nearest value that contains that place. */
   place(pointer: Pointer): string | undefined;
 }
 
-/** The error that the value at a pointer makes a document unusable. */
+/** An error that says why the value at a pointer makes a document unusable. */
 export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
   new DocumentError(document.file, document.place(pointer), problem);
 
-/** The member of an object, or the element of an array; undefined if there is none. */
+/** A member of an object, or an element of an array; undefined if there is none. */
 export const memberOf = (value: unknown, key: string | number): unknown =>
   (value as Record<string | number, unknown> | undefined)?.[key];
 

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts';
 import { isObject, type Pointer } from './document.ts';
 
-/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const [ONE, LIST, NAMED] = [
   [
     'items',
@@ -38,8 +38,9 @@ interface UnknownKeyword {
 }
 
 /**
- * Finds unknown keywords in a dereferenced schema, most likely misspelt: validators ignore them, so a limit
- * would silently not be checked.
+ * Finds unknown keywords in a dereferenced schema, which are most likely misspelt. Validators ignore them, so
+ * a limit would silently not be checked.
+ *
  * @param at the place of the schema
  * @param within resolves keys below a place, following references
  */

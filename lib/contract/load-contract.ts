@@ -9,10 +9,11 @@ import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
 
 /**
- * Loads an OpenAPI document, applies overlays to it in order, and extracts the contract. Overlays apply to an
- * OpenAPI 3.0 document as written; its schemas are then converted to those of 3.1.
+ * Loads an OpenAPI document, applies overlays in order, and extracts the contract. Overlays apply to an
+ * OpenAPI 3.0 document as it is written, before its schemas are converted to those of 3.1.
+ *
  * @param file a YAML or JSON file; its references may lead to files in its folder and below
- * @throws DocumentError with file and place, if the document cannot be used
+ * @throws DocumentError, with file and place, if the document cannot be used
  */
 export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
   const document = readDocument(file);
@@ -49,7 +50,7 @@ function versionOf(document: Document): string {
   throw errorAt(document, ['openapi'], problem);
 }
 
-/** Resolves a pointer in a document, following references within the document. */
+/** Follows references within the document to resolve a pointer. */
 function follow(described: unknown, pointer: Pointer): Pointer {
   let [value, place]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {
@@ -65,7 +66,7 @@ function follow(described: unknown, pointer: Pointer): Pointer {
   return place;
 }
 
-/** The target of a reference within the document. */
+/** The target of a reference within the document; undefined if the value is no such reference. */
 function targetOf(value: unknown): string[] | undefined {
   if (!isObject(value) || typeof value.$ref !== 'string') return undefined;
   return /^#\/(.*)$/
@@ -74,14 +75,14 @@ function targetOf(value: unknown): string[] | undefined {
     .map((part) => nameIn(decodeURIComponent(part)));
 }
 
-/** Loads the overlay code only if it is needed. */
+/** Applies overlays. Loads their code only if there are any. */
 async function changed(value: unknown, overlays: readonly string[]): Promise<unknown> {
   if (overlays.length === 0) return value;
   const { applyOverlay } = await import('./overlay.ts');
   return overlays.reduce(applyOverlay, value);
 }
 
-/** Validates a document, and replaces its references by what they refer to. */
+/** Validates a document and replaces its references by their targets. */
 async function dereferenced(document: Document, described: unknown): Promise<Record<string, unknown>> {
   const { default: SwaggerParser } = await import('@apidevtools/swagger-parser');
   const read = reader(document, described);

@@ -1,24 +1,24 @@
 /**
- * Numbers as written in a JSON text. A double cannot distinguish 2^63-1 from 2^63, nor 1 from
- * 1.00000000000000000001, so exact decisions use the numeral.
+ * Numbers as they are written in JSON. A double cannot tell 2^63-1 from 2^63, or 1 from
+ * 1.00000000000000000001, so exact decisions are based on the numeral.
  */
 
-/** Exponent beyond which a number is outside any integer format. */
+/** Numbers with larger exponents are outside any integer format. */
 const MAX_EXPONENT = 400;
 
 /**
- * The integer that a JSON numeral denotes, if any (1.0 and 1e0 are integers, JSON Schema 2020-12 section
- * 6.1.1).
+ * The integer that a JSON numeral denotes; undefined if it is not an integer. 1.0 and 1e0 are integers (JSON
+ * Schema 2020-12 section 6.1.1).
  */
 export function exactInteger(numeral: string): bigint | undefined {
-  // Fast path for short, plain integers.
+  // Fast path for short plain integers.
   if (/^-?\d{1,15}$/.test(numeral)) return BigInt(numeral);
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(numeral);
   if (parts === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  // Not with /0+$/, which takes quadratic time if a long run of zeros is not at the end.
+  // Not with /0+$/, which takes quadratic time on long runs of zeros that are not at the end.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   const significant = digits.slice(0, end);
@@ -33,13 +33,13 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** The range of an integer format, inclusive. */
+/** The range of an integer format, including both limits. */
 export const integerRange = (format: string | undefined): readonly [bigint, bigint] | undefined =>
   format === undefined ? undefined : RANGES[format];
 
 /**
- * The source text of the value at a path in a valid JSON text, or undefined if there is none. The last of two
- * duplicate names applies, as for JSON.parse. Does not recurse, regardless of the nesting.
+ * The source text of the value at a path in a valid JSON text; undefined if there is none. As in JSON.parse,
+ * the last of several duplicate names counts. Not recursive, however deep the nesting.
  */
 export function sourceAt(text: string, path: readonly string[]): string | undefined {
   let at = skipSpace(text, 0);
@@ -57,8 +57,8 @@ function memberAt(text: string, start: number, name: string): number | undefined
   while (text[at] === '"') {
     const end = skipValue(text, at);
     const value = skipSpace(text, skipSpace(text, end) + 1);
-    const own = text.slice(at + 1, end - 1);
-    if ((own.includes('\\') ? JSON.parse(`"${own}"`) : own) === name) found = value;
+    const escapedName = text.slice(at + 1, end - 1);
+    if ((escapedName.includes('\\') ? JSON.parse(`"${escapedName}"`) : escapedName) === name) found = value;
     at = skipComma(text, skipValue(text, value));
   }
   return found;
@@ -79,7 +79,9 @@ function skipComma(text: string, start: number): number {
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
 
-/** JSON white space (RFC 8259 section 2). Fast, since a body may contain many thousands. */
+/**
+ * JSON white space (RFC 8259 section 2). Must be fast, since a body may contain many thousands of characters.
+ */
 const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 function skipSpace(text: string, start: number): number {
@@ -88,7 +90,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** Jumps between quotation marks, since a string may be as long as the body. */
+/** Jumps from one quotation mark to the next, since a string may be as long as the body. */
 function skipString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = at;

@@ -6,9 +6,10 @@ type JsonPathValue = Parameters<typeof jsonpath.query>[1];
 
 /**
  * Applies an OpenAPI Overlay 1.0 file to a document and returns the changed copy. Objects are merged property
- * by property, lists are appended to, anything else is replaced (Overlay 1.0, section 4.4.3). Targets are
- * JSONPath, RFC 9535.
- * @throws DocumentError if the overlay is invalid, or the target of an action matches nothing
+ * by property, items are appended to lists, and anything else is replaced (Overlay 1.0, section 4.4.3).
+ * Targets are JSONPath (RFC 9535).
+ *
+ * @throws DocumentError if the overlay is invalid, or if the target of an action matches nothing
  */
 export function applyOverlay(document: unknown, file: string): unknown {
   const overlay = readDocument(file);
@@ -30,7 +31,7 @@ export function applyOverlay(document: unknown, file: string): unknown {
     const at = ['actions', index];
     if (!isObject(action) || typeof action.target !== 'string') return fail(at, 'the action has no `target`');
     const places = find(changed, action.target, (problem) => fail([...at, 'target'], problem));
-    // The specification ignores such an action, but then a constraint would silently not be checked.
+    // The specification ignores such an action, but then a limit would silently not be checked.
     if (places.length === 0) fail([...at, 'target'], `${action.target} matches nothing in the document`);
     if (action.remove === true) {
       changed = without(changed, places);
@@ -63,7 +64,7 @@ function merged(target: unknown, update: unknown): unknown {
   if (!isObject(target) || !isObject(update)) return update;
   for (const [key, value] of Object.entries(update)) {
     const member = Object.hasOwn(target, key) ? merged(target[key], value) : value;
-    // Not by assignment, which for `__proto__` would change the prototype.
+    // An assignment to `__proto__` would change the prototype.
     Object.defineProperty(target, key, {
       value: member,
       enumerable: true,
@@ -74,7 +75,7 @@ function merged(target: unknown, update: unknown): unknown {
   return target;
 }
 
-/** Removes all places at once: removing one from a list would shift the others. */
+/** Removes all places at once, because removing one item from a list would shift the others. */
 function without(root: unknown, places: readonly (readonly (string | number)[])[]): unknown {
   const lists = new Set<unknown[]>();
   for (const place of places) {

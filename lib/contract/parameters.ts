@@ -1,16 +1,16 @@
 import { isObject, type Pointer } from './document.ts';
 
-/** A parameter that the document requires of every request, dereferenced. */
+/** A parameter that the document requires in every request, dereferenced. */
 export interface DeclaredParameter {
   readonly in: 'header' | 'query' | 'cookie' | 'path';
   readonly name: string;
   readonly at: Pointer;
   readonly schema: unknown;
-  /** Whether its value is sent as JSON. */
+  /** Whether the value is sent as JSON. */
   readonly json: boolean;
   /** Whether each item of a list is sent separately. */
   readonly explode: boolean;
-  /** An example or default value from the document. */
+  /** The example or default value in the document. */
   readonly given: unknown;
 }
 
@@ -58,7 +58,7 @@ function givenBy(value: unknown): unknown {
   const { example, examples, default: usual } = value;
   if (example !== undefined) return example;
   const [first] = Object.values(isObject(examples) || Array.isArray(examples) ? examples : {}) as unknown[];
-  // Examples of a schema are values; those of a parameter are objects with a value.
+  // Examples in a schema are values; those of a parameter are objects that contain a value.
   if (first !== undefined) return isObject(first) && !Array.isArray(examples) ? first.value : first;
   return usual;
 }

@@ -50,7 +50,7 @@ export function readDocument(file: string): Document {
   };
 }
 
-/** The offset of an alias that makes a value contain itself. */
+/** The offset of an alias by which a value contains itself; undefined if there is none. */
 function loopIn(yaml: YamlDocument): number | undefined {
   let begin: number | undefined;
   visit(yaml, {

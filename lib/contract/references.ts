@@ -7,9 +7,10 @@ import { type Document, DocumentError, isObject, MAX_MEGABYTES, type Pointer } f
 const FIX = 'bundle the document into one file, or put that file in its folder';
 
 /**
- * Reads the files that a document refers to, if they are in its folder or below after resolving symbolic
- * links. An untrusted document must not read other files or access the network.
- * @throws DocumentError with the place of the reference
+ * Returns a function that reads the files that a document refers to, if they are in its folder or below,
+ * after resolving symbolic links. An untrusted document must not read other files or access the network.
+ *
+ * @throws DocumentError, with the place of the reference
  */
 export function reader(document: Document, described: unknown): (location: string) => string {
   const folder = dirname(resolve(document.file));
@@ -35,7 +36,7 @@ export function reader(document: Document, described: unknown): (location: strin
   };
 }
 
-/** The file of a reference; undefined if it is not a file. */
+/** The file that a reference leads to; undefined if it does not lead to a file. */
 function filePath(location: string, folder: string): string | undefined {
   if (/^file:/i.test(location)) {
     try {
@@ -55,7 +56,7 @@ function decoded(path: string): string {
   }
 }
 
-/** The first reference to a location in the document itself; undefined if another file contains it. */
+/** The first reference in the document itself to a location; undefined if only other files refer to it. */
 function pointerTo(location: string, value: unknown, folder: string, at: Pointer = []): Pointer | undefined {
   if (isObject(value) && typeof value.$ref === 'string') {
     const [target = ''] = value.$ref.split('#');

@@ -5,12 +5,12 @@ const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', '
 export type JsonType = (typeof JSON_TYPES)[number];
 
 /**
- * A schema, with `allOf` merged, in the form from which payloads are made. What it cannot express (`not`,
- * `if`, `dependentSchemas`) is left to the validator, which every payload must pass or fail depending on its
+ * The form of a schema from which payloads are made, with `allOf` merged. What it cannot express (`not`,
+ * `if`, `dependentSchemas`) is left to the validator, which every payload must pass or fail, depending on its
  * class.
  */
 export interface Shape {
-  /** Never empty. `number` includes the integers. */
+  /** Never empty. `number` includes integers. */
   readonly types: readonly JsonType[];
   readonly values: readonly unknown[] | undefined;
   readonly text: TextLimits;
@@ -23,10 +23,10 @@ export interface Shape {
   readonly required: ReadonlySet<string>;
   /** Whether undeclared properties are forbidden. */
   readonly closed: boolean;
-  /** Shapes of other properties: those whose names match a pattern, or all undeclared ones. */
+  /** Shapes of undeclared properties: of those whose names match a pattern, or of all others. */
   readonly others: readonly OtherProperties[];
   readonly minProperties: number;
-  /** `oneOf` or `anyOf`, each already merged with its sibling keywords. */
+  /** The alternatives of a `oneOf` or `anyOf`, each merged with its sibling keywords. */
   readonly alternatives: readonly Shape[];
 }
 
@@ -36,14 +36,14 @@ interface OtherProperties {
 }
 
 export interface TextLimits {
-  /** In Unicode code points, as in JSON Schema. */
+  /** In Unicode code points, as JSON Schema counts. */
   readonly min: number;
   readonly max: number | undefined;
   readonly patterns: readonly string[];
   readonly format: string | undefined;
 }
 
-/** Doubles cannot represent the limits of int64. */
+/** A bigint if a double cannot represent the limit, as in int64. */
 type Bound = bigint | number;
 
 export interface NumberLimits {
@@ -92,7 +92,7 @@ const ANYTHING: Shape = {
   alternatives: [],
 };
 
-/** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows anything. */
+/** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
 export function shapeOf(schema: unknown): Shape {
   if (!isObject(schema)) return ANYTHING;
   const own = ownShape(schema);
@@ -157,11 +157,13 @@ function ownShape(schema: Schema): Shape {
 export const stringsOf = ({ properties }: Shape): readonly string[] =>
   [...properties].flatMap(([name, { types }]) => (types.includes('string') ? [name] : []));
 
-/** The types that a value of the shape can have: its own types, narrowed by values and alternatives. */
+/** The types that a value of the shape can have, considering also its allowed values and alternatives. */
 export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
   if (values !== undefined) {
-    const own = values.map(typeOfValue);
-    return types.filter((type) => own.includes(type) || (type === 'number' && own.includes('integer')));
+    const valueTypes = values.map(typeOfValue);
+    return types.filter(
+      (type) => valueTypes.includes(type) || (type === 'number' && valueTypes.includes('integer')),
+    );
   }
   if (alternatives.length === 0) return types;
   const among = alternatives.flatMap(typesOf);
@@ -181,7 +183,7 @@ function intersectTypes(a: readonly JsonType[], b: readonly JsonType[]): readonl
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
-/** The conjunction of two shapes. */
+/** The shape of values that have both shapes. */
 export function intersect(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {

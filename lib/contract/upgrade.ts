@@ -1,9 +1,9 @@
 import { isObject } from './document.ts';
 
 /**
- * Converts a dereferenced OpenAPI 3.0 schema to JSON Schema 2020-12, as used by OpenAPI 3.1: `nullable`
- * becomes a type, and exclusive limits become numbers. Everything else in a 3.0 schema means the same in
- * both.
+ * Converts a dereferenced OpenAPI 3.0 schema to JSON Schema 2020-12, which OpenAPI 3.1 uses: `nullable`
+ * becomes a type, and exclusive limits become numbers. Everything else in a 3.0 schema has the same meaning
+ * in both.
  */
 export function upgraded(schema: unknown): unknown {
   if (!isObject(schema)) return schema;

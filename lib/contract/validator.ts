@@ -3,7 +3,7 @@ import { namesIn } from '../json-pointer.ts';
 import { exactInteger, integerRange, sourceAt } from './numeral.ts';
 
 interface Violation {
-  /** JSON Pointer to the invalid value; empty for the whole. */
+  /** JSON Pointer to the invalid value; empty for the whole text. */
   readonly at: string;
   readonly message: string;
 }
@@ -12,23 +12,25 @@ interface Violation {
 type NumeralAt = (path: readonly string[]) => string | undefined;
 
 /**
- * Validates a JSON text that parsed to `value`; no violations mean that it is valid. Integers are decided on
- * the numerals of the text, since a double may not represent them exactly. Without a numeral, the double counts.
+ * Validates a JSON text that was parsed to `value`. It is valid if there are no violations. Integers are
+ * checked by their numerals in the text, since a double may not represent them exactly. If there is no
+ * numeral, the double counts.
  */
 export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
 
 /** What the code of a compiled schema calls as `this`. */
 interface ValidationContext {
   /**
-   * Whether the numeral of a value is what an integer schema requires.
-   * @param integral whether the type is integer, and not number as well
+   * Whether the numeral of a value meets an integer schema.
+   *
+   * @param integral whether only integers are allowed, and not any number
    * @param format the format, or null
    * @param pointer JSON Pointer to the value
    */
   isExact(value: unknown, integral: boolean, format: string | null, pointer: string): boolean;
 }
 
-/** A validator that runs the code of a compiled schema. */
+/** Makes a validator that runs the code of a compiled schema. */
 export const validatorOf =
   (validate: ValidateFunction): Validator =>
   (numerals, value) => {

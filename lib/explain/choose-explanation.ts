@@ -9,7 +9,10 @@ import { isEachTime, type Search } from './search.ts';
 import { mustReject } from './symptom/detect-symptoms.ts';
 import { labelOf } from './wording/request-words.ts';
 
-/** Picks the explanation that covers a failure: when its condition is removed, the symptom disappears. */
+/**
+ * Picks the explanation that covers a failure: the one whose condition, once removed, makes the symptom
+ * disappear.
+ */
 export async function explanationFor(
   found: readonly Explanation[],
   search: Search,
@@ -19,10 +22,10 @@ export async function explanationFor(
   if (first === undefined) return undefined;
   const label = labelOf(failure);
   const text = Buffer.from(failure.exchange.request.body ?? []).toString('utf8');
-  const known =
+  const byLabelOrFeature =
     found.find(({ labels }) => labels?.includes(label) === true) ??
     found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
-  if (known !== undefined) return known;
+  if (byLabelOrFeature !== undefined) return byLabelOrFeature;
   const { neutral, parts, suffices } = first;
   if (first.known?.includes(label) === true) return inUndeclared(found, search);
   const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
@@ -34,7 +37,7 @@ export async function explanationFor(
     const isOther = isOfProperty(fits) && !isAbout(fits, search);
     return isOther || !mayExplain(fits, search) ? undefined : fits;
   }
-  // An ordinary part may also hide another fault, so the failing part must show this one by itself.
+  // The ordinary part may also hide a different fault, so the failing part must show this symptom by itself.
   const explains = await withinBudget(
     async () =>
       (await search.shows(withParts(parts, neutral, state))) !== true &&
@@ -44,24 +47,30 @@ export async function explanationFor(
 }
 
 /**
- * Whether the parts that matter may show a failure in an otherwise neutral request. With a new id each time, it may take
- * more than one try, and a failure that does not show again says nothing.
+ * Whether the parts that matter may cause the failure in an otherwise neutral request. With a new id each
+ * time, this may take more than one try; a failure that does not recur proves nothing.
  */
 async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
   const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
   return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
-/** Whether one is about what is wrong with bodies, and the other about credentials. */
+/** Whether the explanation is about an invalid body and the failure about a credential, or vice versa. */
 function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
-  const [one, other] = [experiments.expectedOutcomeOf(state), experiments.expectedOutcomeOfSent(failure)];
-  return subject !== undefined && one !== other && mustReject(one) && mustReject(other);
+  const [explained, failed] = [
+    experiments.expectedOutcomeOf(state),
+    experiments.expectedOutcomeOfSent(failure),
+  ];
+  return subject !== undefined && explained !== failed && mustReject(explained) && mustReject(failed);
 }
 
-/** Defects that put the right value into an undeclared property. */
+/** Defects that put a valid value into an undeclared property. */
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
-/** What is wrong with a plant may also stand in undeclared properties: in another case, or one level down. */
+/**
+ * The explanation about misplaced properties (with a name in another case, or one level down) if it covers
+ * the failure: without its undeclared properties, the plant no longer shows the symptom.
+ */
 async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Explanation | undefined> {
   const { shape } = search.contract.newPlant;
   const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));

@@ -3,21 +3,21 @@ import type { Failure } from '../run/result/result.ts';
 import type { TargetSymptom } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 
-/** A failure of a check, and what to look for to see it again. */
+/** A failure of a check, and the symptom that shows whether it recurs. */
 export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
   readonly symptom: TargetSymptom;
 }
 
-/** What was found out about some failures. */
+/** Failures with one explanation. */
 export interface Cluster {
   readonly symptom: TargetSymptom;
   /** The symptom as worded in the title, if merged from several clusters. */
   readonly ofSeveral?: TargetSymptom;
   readonly found: Explanation;
   readonly members: readonly CheckFailure[];
-  /** What else is wrong under the same condition. */
+  /** Other symptoms under the same condition. */
   readonly also?: readonly string[];
 }
 
@@ -25,7 +25,10 @@ export interface Cluster {
 export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
-/** Order of fixing: MUST first, then causes that make other checks untestable, then by number of checks explained. */
+/**
+ * Sorts clusters in the order in which to fix them: MUST first, then those that make other checks untestable,
+ * then by the number of checks explained.
+ */
 export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;

@@ -17,7 +17,7 @@ import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {
-  /** Times that the store died and was started again. */
+  /** How often the store died and was restarted. */
   readonly restarts: number;
   /** Sends requests together, each with a fresh id; undefined if the run has ended. */
   sendOutsideChecks(
@@ -26,7 +26,7 @@ export interface ExperimentChannel {
   ): Promise<readonly Exchange[] | undefined>;
 }
 
-/** Thrown when no more requests are allowed. */
+/** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}
 
 export interface ExplainedRun {
@@ -34,22 +34,22 @@ export interface ExplainedRun {
   readonly contract: Contract;
   readonly token: string;
   readonly catalogue: readonly Check[];
-  /** Requests in flight at most. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
   readonly seed: number;
   readonly firstId: bigint;
-  /** The ordinary plant that the store accepted when the run began. */
+  /** The exchange in which the store accepted an ordinary plant at the start of the run. */
   readonly accepted: Exchange | undefined;
-  /** The responses until the store accepted its last plant. */
+  /** Counts of the responses up to and including the last accepted plant. */
   readonly answers: StatusCounts;
-  /** Whether the run ended early because the store answers nothing, or serves nothing, any more. */
+  /** Whether the run ended early because the store stopped answering, or answered with nothing but errors. */
   readonly gone: boolean;
-  /** The requests that may have killed the store, the likeliest first; none unless it died. */
+  /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
-/** A symptom to look for, and the rules that find it if only they do. */
+/** A symptom to look for. If only the rules of a check can detect it, `rules` contains them. */
 export interface TargetSymptom extends Symptom {
   readonly rules?: {
     readonly all: readonly Rule[];
@@ -58,28 +58,33 @@ export interface TargetSymptom extends Symptom {
   };
 }
 
-/** Whether a symptom is a wrong 400: only what is rejected can show it. */
+/** Whether the symptom is a malformed 400 response, which only a rejected request can show. */
 export const isWrong400 = (symptom: TargetSymptom): boolean =>
   aspectOf(symptom) === 'representation' && symptom.status === 400;
 
-/** An ordinary id, with as many digits as most, to see what a request looks like. */
+/** An ordinary id with the usual number of digits, for requests that are only looked at, not sent. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
-/** Share of the budget (requests and time) reserved for retrying failures that no experiment reproduces. */
+/**
+ * The part of the budget (requests and time) that is reserved for retrying failures that no experiment
+ * reproduces.
+ */
 const RESERVED_REQUESTS = 12;
 const RESERVED_TIME = 0.15;
 
-/** Sends experiments and says whether a symptom shows. */
+/** Sends experiment requests and tells whether a symptom shows. */
 export class Experiments {
   readonly contract: Contract;
   readonly token: string;
-  /** The least remarkable request. */
+  /** The plainest ordinary request. */
   readonly ordinary: RequestState;
   sent = 0;
   private readonly memory = new Map<string, unknown>();
   readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
-  /** When experiments end, and when everything does. */
+  /**
+   * When experiments must end, and when the retries after them must end, on the clock of `performance.now()`.
+   */
   private readonly until: { readonly experiments: number; readonly all: number };
 
   constructor(channel: ExperimentChannel, run: ExplainedRun) {
@@ -110,19 +115,19 @@ export class Experiments {
     return this.sendOnOwnConnections(templates);
   }
 
-  /** Resends a request that no experiment explains, even if the budget of experiments is spent. */
+  /** Resends a request whose failure no experiment reproduces; may use the reserved part of the budget. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }
 
-  /** Times that the store died and was started again. */
+  /** How often the store died and was restarted. */
   get restarts(): number {
     return this.channel.restarts;
   }
 
-  /** Sends a request so many times over one connection, as long as the store keeps it open. */
+  /** Sends a request repeatedly over one connection, for as long as the store keeps it open. */
   async onOneConnection(state: RequestState, times: number): Promise<readonly Exchange[]> {
     if (!this.hasBudgetFor(times)) throw new BudgetExhausted();
     const template = templateOf(state);
@@ -161,7 +166,7 @@ export class Experiments {
     return fill(templateOf(state), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
   }
 
-  /** Bytes of the body of a request. */
+  /** The size of the body of a request, in bytes. */
   sizeOf(state: RequestState): number {
     return this.requestOf(state).body?.length ?? 0;
   }
@@ -171,7 +176,7 @@ export class Experiments {
     return Buffer.from(this.requestOf(state).body ?? []).toString('utf8');
   }
 
-  /** The outcome that the contract demands. */
+  /** The outcome that the contract demands of a request. */
   expectedOutcomeOf(state: RequestState): ExpectedOutcome {
     const template = templateOf(state);
     return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
@@ -182,13 +187,13 @@ export class Experiments {
     return expectedOutcomeOf(exchange.request, template, this.contract, this.token);
   }
 
-  /** The values from which requests like this one are combined. */
+  /** The model whose values requests like this one combine. */
   modelOf(state: RequestState): Model {
     const expected = this.expectedOutcomeOf(state);
     return modelsOf(this.contract)[expected === 'accept' ? 'open' : expected];
   }
 
-  /** Whether the symptom shows; undefined if the response says nothing about it. */
+  /** Whether a request shows the symptom; undefined if its response proves nothing either way. */
   async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {
     return this.isShown(await this.send(state), templateOf(state), symptom);
   }
@@ -196,7 +201,8 @@ export class Experiments {
   isShown(exchange: Exchange, template: RequestTemplate, symptom: TargetSymptom): boolean | undefined {
     const expected = this.expectedOutcomeOfSent({ exchange, template });
     if (symptom.rules !== undefined) {
-      // A check of what has to be rejected says nothing about what has to be accepted.
+      // A rule for requests that must be rejected says nothing about requests that must be accepted, and vice
+      // versa.
       if ((expected === 'accept') !== (symptom.rules.expected === 'accept')) return undefined;
       const ruling = rulingOf(exchange, template, symptom.rules.all, this);
       if (isFinding(ruling)) return ruling.problem === symptom.rules.problem;
@@ -209,7 +215,10 @@ export class Experiments {
   }
 }
 
-/** Whether the symptom would count as a fault for this request (the interface allows rejecting open ones). */
+/**
+ * Whether the symptom would be a fault for a request with this expected outcome: an `open` request may be
+ * rejected.
+ */
 const mayShow = (expected: ExpectedOutcome, { kind }: TargetSymptom): boolean =>
   kind !== 'rejects' || expected === 'accept';
 
@@ -218,7 +227,7 @@ const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
   delivery: { ...template.delivery, freshConnection: true },
 });
 
-/** Over connections that carry nothing else, so that experiments do not affect one another. */
+/** Sends a template over connections of its own, so that experiments do not affect one another. */
 function inIsolation(template: RequestTemplate): RequestTemplate {
   const { preceding } = template;
   if (preceding === undefined) return onFreshConnection(template);
@@ -228,7 +237,7 @@ function inIsolation(template: RequestTemplate): RequestTemplate {
     : apart;
 }
 
-/** Whether a response without the symptom proves its absence. */
+/** Whether a response without the symptom proves that the request does not cause it. */
 function isConclusive(exchange: Exchange, expected: ExpectedOutcome, symptom: TargetSymptom): boolean {
   switch (symptom.kind) {
     case 'rejects':
@@ -253,7 +262,7 @@ function isConclusive(exchange: Exchange, expected: ExpectedOutcome, symptom: Ta
   }
 }
 
-/** Undefined if the budget did not suffice. */
+/** The result of `work`; undefined if the budget ran out. */
 export const withinBudget = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work();

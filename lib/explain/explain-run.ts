@@ -11,17 +11,17 @@ import { withPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 
-/** Upper limit on experiment time, in seconds; keeps a hanging store from delaying the report. */
+/** Maximum duration of the experiments in seconds, so that a hanging store does not delay the report. */
 const MAX_SECONDS = 15;
 const MAX_SECONDS_OF_OUTAGE = 10;
-/** To start a store again takes most of it. */
+/** Restarting the store takes up most of this time. */
 const MAX_SECONDS_WITH_RESTARTS = 60;
 
 function secondsFor({ stop, accepted, restarts }: Parameters<FindCauses>[1]): number {
   if (restarts > 0) return MAX_SECONDS_WITH_RESTARTS;
   if (stop !== undefined && ['outage', 'unresponsive', 'too-large'].includes(stop.kind))
     return MAX_SECONDS_OF_OUTAGE;
-  // A store that never answered would cost a timeout for each experiment.
+  // With a store that never answered, every experiment would take a full timeout.
   return stop?.kind === 'gone' && accepted === undefined ? 0 : MAX_SECONDS;
 }
 
@@ -29,7 +29,8 @@ const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) /
 
 /**
  * Finds the causes of a run's failures within the request and time budget.
- * @param requests to be spent on experiments at most
+ *
+ * @param requests maximum number of experiment requests
  * @returns the causes, in the order in which to fix them
  */
 export function explainRun(
@@ -38,7 +39,7 @@ export function explainRun(
   requests: number,
 ): ReturnType<FindCauses> {
   const { concurrency, seed, firstId, maxRequests, maxSeconds } = run.header.options;
-  // The user's limits are about the whole run; to reach one would cut it short.
+  // The user's limits apply to the whole run; reaching one of them would cut the run short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
   const explained: ExplainedRun = {
@@ -59,7 +60,7 @@ export function explainRun(
     },
   };
   return explain(run, explained).catch((error: unknown) => {
-    // The verdict does not depend on the causes: an error of the suite in looking for them must not cost it.
+    // The verdict does not depend on the causes, so an internal error here must not lose the verdict.
     process.emitWarning(
       `The causes of failures were named without experiments. Please report this: ${error}`,
     );
@@ -92,10 +93,10 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const unread =
     alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
   const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
-  const known = compact(alike, unread, lost);
-  const left = failures.filter((one) => !known.some(({ members }) => members.includes(one)));
-  const clusters = [...known];
-  for (const cluster of await explainBySymptom(left, experiments))
+  const runWide = compact(alike, unread, lost);
+  const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
+  const clusters = [...runWide];
+  for (const cluster of await explainBySymptom(unexplained, experiments))
     clusters.push(await sincePassed(cluster, experiments));
   const causes: Cause[] = [];
   for (const cluster of merged(clusters))
@@ -104,13 +105,14 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
 }
 
 /**
- * If the response was truncated, use the symptom of another failure with the same finding and a complete response.
+ * If the response was truncated, takes the symptom from another failure with the same problem and a complete
+ * response.
  */
 const withCompleteResponse = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
   if (one.failure.exchange.response?.size === undefined) return one;
-  const like = all.find(
+  const complete = all.find(
     ({ failure: { finding, exchange } }) =>
       exchange.response?.size === undefined && finding.problem === one.failure.finding.problem,
   );
-  return like === undefined ? one : { ...one, symptom: like.symptom };
+  return complete === undefined ? one : { ...one, symptom: complete.symptom };
 };

@@ -17,7 +17,7 @@ import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import { withAllSubjects } from './with-all-subjects.ts';
 import { areVague } from './wording/condition.ts';
 
-/** Explains failures with the same symptom together, those of the most serious symptom first. */
+/** Explains the failures of each symptom together, starting with the most serious symptom. */
 export async function explainBySymptom(
   failures: readonly CheckFailure[],
   experiments: Experiments,
@@ -31,38 +31,42 @@ export async function explainBySymptom(
   return clusters;
 }
 
-/** What is wrong if the store had to be started again after each request that shows the symptom. */
+/** Replaces the symptom if the store had to be restarted after every request that shows it. */
 const CRASHES = { kind: 'crashes', words: 'dies without an answer' } as const;
 const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
-/** Explains the simplest failure, then what its explanation leaves unexplained, until nothing is left. */
+/**
+ * Explains the simplest failure, then the failures that its explanation does not cover, until none is left.
+ */
 async function explainSymptom(
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
-  let left = simplestFirst(members, experiments);
-  for (let lead = left[0]; lead !== undefined; lead = left[0]) {
-    const { symptom, explanations } = await explainLead(lead, left, experiments);
-    const explaining = await assigned(left, lead, explanations, experiments);
+  let unexplained = simplestFirst(members, experiments);
+  for (let lead = unexplained[0]; lead !== undefined; lead = unexplained[0]) {
+    const { symptom, explanations } = await explainLead(lead, unexplained, experiments);
+    const explaining = await assigned(unexplained, lead, explanations, experiments);
     for (const found of explanations) {
-      const explained = left.filter((member) => explaining.get(member) === found);
-      // Experiments also find other faults, which their own failures lead to.
+      const explained = unexplained.filter((member) => explaining.get(member) === found);
+      // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
       clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments.contract));
     }
-    left = left.filter((one) => explaining.get(one) === undefined);
+    unexplained = unexplained.filter((one) => explaining.get(one) === undefined);
   }
   return clusters;
 }
 
 interface Explained {
   readonly symptom: Symptom;
-  /** At least one; several if each of several conditions suffices. */
+  /** At least one. There are several if each of several conditions is sufficient. */
   readonly explanations: readonly Explanation[];
 }
 
-/** Explains one of several failures: by experiments or, if they do not show it again, by what is known of all. */
+/**
+ * Explains one failure: by experiments or, if they do not reproduce it, by what all failures have in common.
+ */
 async function explainLead(
   lead: CheckFailure,
   members: readonly CheckFailure[],
@@ -77,7 +81,10 @@ async function explainLead(
   return { symptom: isFatal ? { ...lead.symptom, ...CRASHES } : lead.symptom, explanations };
 }
 
-/** The explanation that each failure belongs to. The failure that was explained belongs to one in any case. */
+/**
+ * Assigns each failure to the explanation that covers it, if any. `lead`, which was explained, is always
+ * assigned.
+ */
 async function assigned(
   members: readonly CheckFailure[],
   lead: CheckFailure,
@@ -95,34 +102,40 @@ async function assigned(
   return explaining;
 }
 
-/** Whether a store accepts what it must reject, and not only, like that of the other failure, what it should reject. */
+/**
+ * Whether the first failure violates a MUST by accepting a request, whereas the other one violates only a
+ * SHOULD.
+ */
 const isMoreSerious = ({ check, symptom: { kind } }: CheckFailure, other: CheckFailure): boolean =>
   kind === 'accepts' && check.level === 'MUST' && other.check.level === 'SHOULD';
 
 /**
- * Explains a failure by experiments: by what is in the request, by what happens at the same time or before, or both.
- * @returns undefined if only an identical request, or none, shows the failure, or if the budget is used up
+ * Explains a failure by experiments: by the content of the request, by concurrent or preceding requests, or
+ * by both.
+ *
+ * @returns undefined if only an identical request shows the failure, if none does, or if the budget is used
+ * up
  */
 async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
   const byContent = await explainByContent(search);
-  // The id is the only repeated value that was tried; other repeated values may matter as well.
+  // Only a repeated id was tried; other repeated values may matter as well.
   if (byContent?.some(({ conditions }) => conditions.some(({ isOfSameId }) => isOfSameId)) === true) {
     const general = await withinBudget(() => sameValues(search.ordinary, search));
     if (general !== undefined) return [general];
   }
   const isClear = byContent?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
-  // A value that is always the same may have been sent before, and that may be what matters.
+  // The store may have seen a value before that is the same in each request, and that may be what matters.
   const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
   if (byContent !== undefined && (isClear || !mayBeKnown)) return histories(byContent, search);
   const byCircumstances = await withinBudget(() => circumstancesOf(search));
-  // A failure that shows each time needs no other requests.
+  // A failure that shows each time does not depend on other requests.
   const isNeeded = byContent === undefined || byCircumstances?.kind !== 'from-then-on';
   if (byCircumstances !== undefined && isNeeded) return [byCircumstances];
   return byContent === undefined || before.length > 0 ? undefined : histories(byContent, search);
 }
 
-/** Undefined if the failure does not depend on what the request contains. */
+/** Explains a failure by what the request contains; undefined if that does not matter. */
 async function explainByContent(search: Search): Promise<readonly Explanation[] | undefined> {
   const found = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
@@ -130,12 +143,12 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
   return found?.some(showsRegardless) === true ? undefined : found;
 }
 
-/** Whether the symptom also occurs when the condition is not met. */
+/** Whether the symptom shows just as well when the condition is not met. */
 const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
-/** Adds the required preceding requests to the explanation. */
+/** Adds the preceding requests that each explanation needs. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
-  const all: Explanation[] = [];
-  for (const one of found) all.push((await withinBudget(() => withHistory(one, search))) ?? one);
-  return all;
+  const explanations: Explanation[] = [];
+  for (const one of found) explanations.push((await withinBudget(() => withHistory(one, search))) ?? one);
+  return explanations;
 }

@@ -18,7 +18,7 @@ export interface Explanation {
   /** What was wrong with the request, if it had to be rejected. */
   readonly subject: Condition | undefined;
   readonly conditions: readonly Condition[];
-  /** The simplest request that shows it. */
+  /** The simplest request that shows the symptom. */
   readonly state: RequestState;
   readonly exchange: Exchange;
   /** A request with plainer values, which probably shows it as well. */
@@ -26,29 +26,29 @@ export interface Explanation {
   /** The request with an ordinary part in place of each decisive one: it does not show the symptom. */
   readonly neutral: RequestState | undefined;
   readonly parts: readonly RequestPart[];
-  /** Whether these parts show it in an otherwise neutral request. */
+  /** Whether `parts` alone show the symptom in an otherwise neutral request. */
   readonly suffices: boolean;
   readonly ladders: readonly Ladder[];
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: Repeat;
-  /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
+  /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
-  /** Whether it shows for a while only, and the store recovers. */
+  /** Whether the symptom shows only for a while, after which the store recovers. */
   readonly isForAWhile?: boolean;
-  /** The divisor, if the remainder of the id decides. */
+  /** The divisor, if the remainder of the id decides whether the symptom shows. */
   readonly modulus?: number;
-  /** Labels of the defects that it explains. */
+  /** Labels of the defects that the explanation covers. */
   readonly labels?: readonly string[];
   /** Labels of all defects that were tried. */
   readonly known?: readonly string[];
-  /** The JSON types of the values of the property that it is about, if it is about one. */
+  /** If the explanation is about a property: the JSON types of the values that show the symptom. */
   readonly types?: ReadonlySet<string>;
-  /** A property common to all bodies that trigger the symptom. */
+  /** What all bodies that show the symptom have in common. */
   readonly feature?: Feature | undefined;
-  /** The requests that have to come before. */
+  /** The requests that have to be sent before. */
   readonly before?: readonly PrecedingRequest[];
-  /** The request, if it is not that of the state. */
+  /** The request template, if it does not follow from `state`. */
   readonly template?: RequestTemplate;
 }
 
@@ -70,20 +70,22 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   repeat: { times: 1, inFlight: 1 },
 });
 
-/** What is to be confirmed: a request that shows the symptom, and what is known of it. */
+/**
+ * An explanation that is yet to be confirmed: a request that shows the symptom, and what is known about it.
+ */
 export type Description = Pick<Explanation, 'state'> &
   Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral' | 'plainer'>> & {
     readonly sweeps?: readonly SweepResult[];
   };
 
-/** Confirming requests with fresh values: as many that meet the condition as that do not. */
+/** Maximum number of confirming requests that meet the condition, and of those that do not. */
 const CONFIRMING_TRIES = 12;
-/** Confirming requests after sweeps that tried many values already. */
+/** Minimum number of confirming requests, even after sweeps that tried many values. */
 const MIN_CONFIRMING_TRIES = 4;
-/** Confirming requests for a symptom that takes long to see. */
+/** Number of confirming requests for a symptom that takes a full timeout to see. */
 const CONFIRMING_TRIES_IF_SLOW = 1;
 
-/** Sends the request once more, and confirms the condition, as far as the budget allows. */
+/** Sends the request again and confirms the condition, as far as the budget allows. */
 export async function explanationOf(
   { state, subject, conditions = [], sweeps = [], parts = [], neutral, plainer }: Description,
   search: Search,
@@ -91,7 +93,7 @@ export async function explanationOf(
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ hidden }) => hidden).length;
-  const again = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
+  const confirming = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
   const others =
     neutral === undefined ? NOTHING_TRIED : await tried(neutral, CONFIRMING_TRIES - outside, search);
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
@@ -105,12 +107,12 @@ export async function explanationOf(
     parts,
     suffices: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
-    inside: [inside + again[0], inside + again[1]],
+    inside: [inside + confirming[0], inside + confirming[1]],
     outside: [others[0], outside + others[1]],
   };
 }
 
-/** The first exchange that shows the symptom; if none does, the last one. */
+/** The first exchange that shows the symptom, or else the last one. */
 async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
   let exchange = await search.send(state);
   for (
@@ -122,19 +124,22 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
   return exchange;
 }
 
-/** Sends a request up to `times` times, as far as the budget allows. */
+/**
+ * Sends a request up to `times` times, as far as the budget allows, and counts how often it shows the
+ * symptom.
+ */
 async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
-  let [failed, all] = [0, 0];
+  let [failed, conclusive] = [0, 0];
   const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
-  for (let left = maxTries; left > 0 && search.experiments.hasBudget; left -= 1) {
+  for (let remaining = maxTries; remaining > 0 && search.experiments.hasBudget; remaining -= 1) {
     const shows = await search.shows(state);
     if (shows === true) failed += 1;
-    if (shows !== undefined) all += 1;
+    if (shows !== undefined) conclusive += 1;
   }
-  return [failed, all];
+  return [failed, conclusive];
 }
 
-/** The request with the values of one id, so that it is the same each time it is sent. */
+/** The request with all of its fresh values fixed to those of one id, so that it is identical each time. */
 export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
   ...state,
   plant: fixedFor(state.plant, id),

@@ -8,10 +8,10 @@ import type { Search } from './search.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
-/** If this many different requests fail, none of them reliably, the requests themselves are not the cause. */
+/** If at least this many different requests fail, none of them reliably, their content is not the cause. */
 const MIN_INTERMITTENT_REQUESTS = 8;
 
-/** Describes a symptom that experiments cannot reproduce by its frequency in the run. */
+/** Describes a symptom that experiments cannot reproduce by how often it occurred in the run. */
 export function intermittentOverall(
   { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
   members: readonly CheckFailure[],
@@ -21,24 +21,25 @@ export function intermittentOverall(
     ({ failure: { when } }) => when === 'always' || when === 'this-request',
   );
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
-  const whole = run.results.find(({ check }) => check.id === invariant?.check.id);
-  if (whole === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS) return undefined;
-  const every = Math.max(2, Math.round(whole.cases / Math.max(1, whole.failed)));
+  const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
+  if (wholeResult === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS)
+    return undefined;
+  const every = Math.max(2, Math.round(wholeResult.cases / Math.max(1, wholeResult.failed)));
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
     conditions: [
       { note: `${toWhom(symptom)}about one request of the run in ${every}, whatever it contains` },
     ],
-    inside: [whole.failed, whole.cases],
+    inside: [wholeResult.failed, wholeResult.cases],
     repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
   };
 }
 
-/** Retries before a failure counts as not reproducible. */
+/** Maximum number of retries before a failure counts as not reproducible. */
 const MAX_RESENT = 3;
 
-/** Whether a failure shows when the very same request is sent again. */
+/** Whether the failure recurs when exactly the same request is sent again. */
 async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
   for (let remaining = MAX_RESENT; remaining > 0; remaining -= 1) {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
@@ -47,14 +48,14 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
   return false;
 }
 
-/** What is known of a failure that no experiment shows again. */
+/** What is known about a failure that no experiment reproduces. */
 export async function notReproduced(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
   const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
   const subject = symptom.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
-  // Failed attempts to reproduce it say nothing about the request.
+  // If all retries pass, nothing is claimed about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
   const condition = (): Condition => {
@@ -62,10 +63,10 @@ export async function notReproduced(search: Search, members: readonly CheckFailu
     if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
     if (gone && search.isSlow)
       return accepted !== undefined ? { note: 'from some point in the run onwards' } : {};
-    // What is wrong with the request is known, and why it is rejected now may be something else: an id in use.
+    // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };
-    // Ordinary requests of several kinds show it, so that nothing unusual about one of them matters.
+    // If several kinds of ordinary requests fail, nothing unusual about a single one matters.
     const ordinary = members.filter((one) => one.failure.template.ordinary === true);
     const isOfAny = new Set(ordinary.map((one) => labelOf(one.failure))).size > 1;
     return subject === undefined && !isOfAny ? suchAs(failure, experiments.contract) : {};

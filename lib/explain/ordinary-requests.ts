@@ -7,7 +7,9 @@ import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
-/** Ordinary requests that differ in every way that ordinary plants can. The first is the least remarkable. */
+/**
+ * Ordinary requests that cover all ways in which ordinary plants may differ. The first one is the plainest.
+ */
 export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;
@@ -16,10 +18,10 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
       (own, [name, value]) => (own.get(name) === undefined ? own : own.with(name, value)),
       plant,
     );
-  // A new tag each time: a store may remember which it has.
+  // A new tag in each request: the store may remember the tags that it has seen.
   const all = set(plain('all', 0), { tag: withWords((word) => word(18)) });
   const required = plain('required', 1);
-  // Use both even and odd ids, so that a fault depending on the last bit appears in every round.
+  // Both odd and even ids, so that a fault that depends on the last bit shows in every round.
   const odd = freshId(2n ** 26n + 1n, 2n ** 30n, 2n);
   const candidates = [
     set(all, { [ID]: odd }),
@@ -37,7 +39,7 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
 export const namesIn = ({ plant }: RequestState): readonly string[] =>
   plant.members.map(([name]) => name).sort();
 
-/** Whether each request with this plant gets an id of its own. */
+/** Whether each request with this plant gets a new id. */
 export function hasFreshId({ plant }: RequestState): boolean {
   const id = plant.get(ID);
   return id === undefined || write(id, 1n) !== write(id, 2n);

@@ -13,7 +13,7 @@ import { mustReject } from './symptom/detect-symptoms.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import { labelOf } from './wording/request-words.ts';
 
-/** Repetitions required before an outcome counts as certain. */
+/** How often an outcome must repeat before it counts as certain. */
 export const REPEATS = 3;
 
 export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function countOf(times: number, isSo: () => Promise<boolean>): Prom
   return count;
 }
 
-/** Symptoms that exist only relative to an expected outcome (a crash is a symptom for any request). */
+/** Symptoms that depend on the expected outcome. Others, such as a crash, are symptoms of any request. */
 const OUTCOME_KINDS: readonly SymptomKind[] = [
   'accepts',
   'rejects',
@@ -36,17 +36,19 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
   'should-reject',
 ];
 
-/** The search for what explains a failure: the failure, what to look for to see it again, and the means to do so. */
+/**
+ * The search for the explanation of one failure: the failure, its symptom, and the means to send experiments.
+ */
 export class Search {
   readonly failure: Failure;
   readonly symptom: TargetSymptom;
   readonly experiments: Experiments;
   readonly contract: Contract;
-  /** The least remarkable request. */
+  /** The plainest ordinary request. */
   readonly ordinary: RequestState;
   /** The failing request; undefined if the model cannot describe it. */
   readonly failingState: RequestState | undefined;
-  /** Whether the symptom takes as long to see as the timeout. */
+  /** Whether seeing the symptom takes a full timeout. */
   readonly isSlow: boolean;
 
   private known: readonly RequestPart[] | undefined;
@@ -61,7 +63,7 @@ export class Search {
     this.isSlow = isSlow(symptom);
   }
 
-  /** The parts that make the failing request invalid, if the symptom depends on that. */
+  /** The parts that make the failing request invalid; empty if the symptom does not depend on that. */
   get invalidParts(): readonly RequestPart[] {
     this.known ??= this.findInvalidParts();
     return this.known;
@@ -82,7 +84,7 @@ export class Search {
       .slice(0, 1);
   }
 
-  /** Ordinary requests with what is invalid in the failing one. */
+  /** Ordinary requests, made invalid in the same way as the failing one. */
   get ordinaryVariants(): readonly RequestState[] {
     const { failingState, invalidParts } = this;
     const ordinary = ordinaryStates(this.contract);
@@ -99,12 +101,12 @@ export class Search {
     return this.experiments.expectedOutcomeOf(state);
   }
 
-  /** Whether a request shows the symptom; undefined if its response says nothing about it. */
+  /** Whether a request shows the symptom; undefined if its response proves nothing either way. */
   shows(state: RequestState): Promise<boolean | undefined> {
     return this.experiments.shows(state, this.symptom);
   }
 
-  /** The same of a request that was sent. */
+  /** Whether an exchange shows the symptom; undefined if it proves nothing either way. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
     return this.isShownBy({ exchange, template: templateOf(state) });
   }

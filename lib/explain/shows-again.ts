@@ -9,16 +9,16 @@ import { symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';
 import { detailOf } from './symptom/target-symptom.ts';
 
-/** A cause of an earlier run, and the request that shows it. */
+/** A cause that an earlier run recorded, and the request that shows it. */
 interface RecordedFault {
   readonly symptom: string;
   readonly template: RequestTemplate;
   readonly checks: readonly Check[];
-  /** The symptoms of other causes, which the same request may show as well. */
+  /** The symptoms of other causes, which the same request may also show. */
   readonly others: readonly string[];
 }
 
-/** What is wrong with a response to the request: the symptom if it shows, else what goes wrong instead. */
+/** The recorded symptom if the response shows it; otherwise another symptom of the same request, if any. */
 export function symptomIn(
   exchange: Exchange,
   { symptom, template, checks, others }: RecordedFault,
@@ -35,13 +35,13 @@ export function symptomIn(
     return ruling && isFinding(ruling) ? [detailOf(ruling.problem).words] : [];
   });
   if ([...symptoms.map(({ words }) => words), ...details].includes(symptom)) return symptom;
-  // A store that rejects what it accepted, with whichever status, has been fixed in this respect.
+  // If the store now rejects what it used to accept, this fault is fixed, whatever the status.
   const isFixed = ({ words }: Symptom) => isAboutRejection(words) && !isAboutRejection(symptom);
   return symptoms.find((one) => aspectOf(one) === 'outcome' && !others.includes(one.words) && !isFixed(one))
     ?.words;
 }
 
-/** The rule that nothing of that kind is wrong; if something is, it is the problem found. */
+/** A rule that a cause no longer shows. Its problem is the symptom that shows instead. */
 export const noLongerShows =
   (earlier: RecordedFault, token: string): Rule =>
   (exchange, contract) => {

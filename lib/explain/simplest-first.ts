@@ -3,7 +3,9 @@ import type { CheckFailure } from './cluster.ts';
 import { stateOf } from './condition/request-parts.ts';
 import { type Experiments, isWrong400 } from './experiments.ts';
 
-/** Costs that put failures with a certain expected outcome first, and those about open behaviour last. */
+/**
+ * Costs by expected outcome: requests whose outcome is certain come first, those whose outcome is open last.
+ */
 const UNCLEAR_OUTCOME_COST = 8;
 const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
@@ -12,12 +14,13 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   open: UNCLEAR_OUTCOME_COST,
 };
 
-/**
- * Intermittent failures come last: other requests may cause them.
- */
+/** Intermittent failures come last, since other requests may cause them. */
 const UNSTEADY_COST = 500;
 
-/** Sorts ordinary requests first, as a fault that they trigger affects all requests, then what recurs each time. */
+/**
+ * Sorts failures for explanation: ordinary requests first, because a fault that they trigger affects all
+ * requests, then failures that recur each time.
+ */
 export const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,

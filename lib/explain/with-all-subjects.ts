@@ -3,12 +3,12 @@ import type { Cluster } from './cluster.ts';
 import { alternatives } from './wording/condition.ts';
 import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf } from './wording/request-words.ts';
 
-/** More are not listed in a title. */
+/** A title lists at most this many kinds. */
 const MAX_KINDS = 3;
 
 /**
- * A symptom that is intermittent, or of an unusual kind of request, was tried with one kind of invalid request; the
- * failures tell whether others show it, too.
+ * Completes the subject of a cluster: experiments tried only one kind of invalid request, but the failures
+ * show which other kinds have the same symptom.
  */
 export function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
   const { found, members } = cluster;

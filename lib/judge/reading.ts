@@ -3,16 +3,16 @@ import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
 
-/** A body that decodes to more bytes than this is unreadable, whatever its compressed size. */
+/** Maximum size of a decoded body, whatever its compressed size. A larger body is unreadable. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
-/** The values of a header field, in the order of arrival. */
+/** The values of a header field in order of arrival. */
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
 /** The media types in every Content-Type of a response, without parameters, in lower case. */
 export const mediaTypes = (response: Response): string[] => fields(response, 'content-type').flatMap(typesIn);
 
-/** The value parsed last: most responses of a store have the same Content-Type. */
+/** The value parsed last. Most responses of a store have the same Content-Type. */
 let latest: { readonly value: string; readonly types: readonly string[] } = { value: '', types: [''] };
 
 function typesIn(value: string): readonly string[] {
@@ -24,7 +24,8 @@ function typesIn(value: string): readonly string[] {
 }
 
 /**
- * Splits fields that a proxy joined into one line; a comma within a quoted parameter does not separate them.
+ * Splits a field into which a proxy joined several lines. A comma within a quoted parameter does not
+ * separate.
  */
 const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [''];
 
@@ -33,13 +34,13 @@ export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** The response read last: one response is checked against several rules in a row. */
+/** The response read last, since several rules in a row check one response. */
 let reading: { readonly response: Response; readonly content: Content } | undefined;
 
 /** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
 export function contentOf(response: Response): Content {
   if (reading?.response === response) return reading.content;
-  // Two large ones at a time would take twice the memory.
+  // Free the previous content first: two large bodies at once would take twice the memory.
   reading = undefined;
   const content = read(response);
   reading = { response, content };
@@ -55,7 +56,7 @@ function read(response: Response): Content {
   if (plain.length === 0) return unreadable('no body');
   const whole = utf8Text(plain);
   if (whole === undefined) return unreadable('a body that is not valid UTF-8');
-  // A parser may ignore a byte order mark (RFC 8259 section 8.1); another rule judges that one was sent.
+  // A parser may ignore a byte order mark (RFC 8259 section 8.1); another rule objects to it.
   const bom = whole.startsWith('\ufeff');
   const text = bom ? whole.slice(1) : whole;
   try {
@@ -65,9 +66,7 @@ function read(response: Response): Content {
   }
 }
 
-/**
- * The body without its content codings (RFC 9110 section 8.4), or a description of what is wrong with them.
- */
+/** The body without its content codings (RFC 9110 section 8.4), or what is wrong with them. */
 function decode(response: Response): Uint8Array | string {
   let bytes = response.body;
   for (const coding of codingsOf(response.headers).reverse()) {
@@ -80,7 +79,7 @@ function decode(response: Response): Uint8Array | string {
   return bytes;
 }
 
-/** The members of a JSON object; none if the text is anything else. */
+/** The members of a JSON object; empty if the text is anything else. */
 export function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(text) as unknown;
@@ -90,14 +89,16 @@ export function membersOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The status of the response, even if the rest of it is missing. */
+/** The status of the response, even if the response is incomplete. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
 
-/** The Location of a redirect, unresolved. */
+/** The Location header, unresolved. */
 export const locationOf = (response: Response): string | undefined =>
   response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;
 
-/** An exchange in a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`. */
+/**
+ * Describes an exchange in a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`.
+ */
 export function describeExchange(exchange: Exchange): string {
   const { response } = exchange;
   const status = response === undefined ? '' : statusLine(response);
@@ -116,10 +117,10 @@ function statusLine(response: Response): string {
     .join(' ');
 }
 
-/** Levels of nesting above which an indented echo of the body may exceed the limit of a response. */
+/** Matches bodies nested so deeply that an indented echo of them may exceed the limit on responses. */
 const DEEPLY_NESTED = /(?:\[|\{"[^"]{0,20}":){300}/;
 
-/** Whether a response is only so long because the store echoes and indents what is deeply nested. */
+/** Whether a response is too long only because the store echoes a deeply nested body with indentation. */
 export const isLongEcho = ({ kind, response, request }: Exchange): boolean =>
   kind === 'answered' &&
   response.truncated &&

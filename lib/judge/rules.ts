@@ -5,41 +5,46 @@ import { hasHeader } from '../wire/headers.ts';
 import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
 
 /**
- * What a finding is about: whether and how a request was answered, a success that had to be a rejection, the form of a
- * 200 or 400, a property that comes back changed, or something else.
+ * What a finding is about. `outcome`: whether and how a request was answered; `success`: a success that
+ * should have been a rejection; `representation`: the form of a 200 or 400; `echo`: a property that comes
+ * back changed; `detail`: anything else.
  */
 export type Aspect = 'outcome' | 'success' | 'representation' | 'echo' | 'detail';
 
-/** What is wrong with an exchange. `expected` and `actual` are worded to be read side by side. */
+/**
+ * What is wrong with an exchange. `expected` and `actual` are worded so that they can be read side by side.
+ */
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
-  /** What is wrong, without the values: findings with the same problem are likely to be fixed by the same change. */
+  /**
+   * What is wrong, without the values. Findings with the same problem are likely to be fixed by the same
+   * change.
+   */
   readonly problem: string;
   readonly aspect: Aspect;
-  /** The request is part of the problem: accepting one invalid value and accepting another are two faults. */
+  /**
+   * Whether the request is part of the problem: accepting one invalid value and accepting another are two
+   * faults.
+   */
   readonly ofRequest?: true;
 }
 
-/** What a rule needs to know about a request to judge the response. */
+/** What a rule needs to know about a request in order to judge the response. */
 export interface SentFacts {
-  /** Properties of the plant, if the request carried one. */
+  /** Properties of the plant, if the request contains one. */
   readonly plant?: { readonly name?: string | undefined; readonly tag?: string | undefined } | undefined;
   readonly token: string;
 }
 
-/**
- * The rule does not apply to the exchange, which therefore shows neither that it is met nor that it is
- * broken.
- */
+/** The rule does not apply to the exchange, which therefore neither meets nor breaks it. */
 export interface NotApplied {
-  /** What the exchange lacks, for example `no response with status 400`. */
+  /** What the exchange lacks for the rule to apply, for example `no response with status 400`. */
   readonly notApplied: string;
 }
 
 /**
- * One requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged
- * again.
+ * A requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged again.
  */
 export type Rule = (
   exchange: Exchange,
@@ -76,7 +81,7 @@ const outcome = (exchange: Exchange): string =>
 
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
 
-/** How a body differs from its declared shape, if it does. */
+/** A finding if a body does not have its declared shape. */
 function shapeFinding(
   response: Response,
   name: 'a Plant' | 'an Error',
@@ -116,16 +121,16 @@ function mediaTypeFinding(response: Response): Finding | undefined {
   );
 }
 
-/** Section 4, rule 1: exactly 200. */
+/** Section 4, rule 1: the status is exactly 200. */
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
     : findingOf('status 200', describeExchange(exchange), outcome(exchange), 'outcome');
 
-/** Size of a body that every store must accept for an ordinary plant. */
+/** Maximum size of a body with an ordinary plant that every store must accept. */
 const MAX_ORDINARY_BYTES = 1024;
 
-/** A store may reject a larger body with 413: limits are unspecified (section 8). */
+/** Like `answers200`, but a store may reject a large body with 413: limits are unspecified (section 8). */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
   statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES
     ? undefined
@@ -144,8 +149,8 @@ export const plantBody: Rule = (exchange, contract) =>
     : NO_200;
 
 /**
- * A server in front of the store that cannot forward chunk extensions, a trailer section, HTTP/1.0 or an offer of
- * another protocol may say so in its own way, although it should ignore or drop them (RFC 9112 sections 7.1.1 and
+ * A server in front of the store that cannot forward chunk extensions, a trailer section, HTTP/1.0 or an
+ * Upgrade may say so in its own way, although it should ignore or drop these (RFC 9112 sections 7.1.1 and
  * 7.1.2, RFC 9110 sections 2.5 and 7.8).
  */
 const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean =>
@@ -154,10 +159,13 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
   delivery?.version !== undefined ||
   hasHeader(headers, 'upgrade');
 
-/** Not implemented, a failure to pass a request on, or another version of HTTP than it speaks. */
+/** Statuses for something not implemented, a failure to forward a request, or an unsupported HTTP version. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
-/** Whether a server in front of the store, which does not know of Errors, says that it cannot forward a request. */
+/**
+ * Whether a server in front of the store, which does not know about Errors, says that it cannot forward the
+ * request.
+ */
 export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   exchange.response !== undefined &&
   isGatewayStatus(exchange.response.status) &&
@@ -182,7 +190,7 @@ export const errorBody: Rule = (exchange, contract) =>
     ? shapeFinding(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 
-/** A request that must be rejected gets no 2xx, not even in a response that breaks off. */
+/** A request that must be rejected gets no 2xx, not even with an incomplete response. */
 export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
@@ -204,12 +212,16 @@ export const noServerError: Rule = (exchange) => {
   return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
-/** A body of which a server that has answered and closed may leave so much unread that the answer is lost. */
+/**
+ * If more of a body than this may be unread when a server answers and closes the connection, the answer may
+ * be lost.
+ */
 const LARGE_BODY_BYTES = 8 * 1024;
 
 /**
- * Whether the answer of a server that cannot forward a request may have been lost: closing a connection with unread
- * data resets it (RFC 9112 section 9.6). Java's com.sun.net.httpserver does so after any trailer section.
+ * Whether the answer of a server that cannot forward a request may have been lost: closing a connection with
+ * unread data resets it (RFC 9112 section 9.6). Java's com.sun.net.httpserver does that after any trailer
+ * section.
  */
 const mayBeLost = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' &&
@@ -224,12 +236,12 @@ export const answered: Rule = (exchange) =>
     ? undefined
     : findingOf('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
 
-/** Only for GET and HEAD (RFC 9110 section 15.4.5). */
+/** Only allowed for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
 
 /**
- * Where the constraints on a plant are unspecified, a store accepts it as section 4 says or rejects it: with an error, or
- * with a redirect, to a form for example.
+ * If the interface does not say whether a plant is valid, a store either accepts it as section 4 says, or
+ * rejects it: with an error, or with a redirect, for example to a form.
  */
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
@@ -255,7 +267,7 @@ export const validResponseRules: readonly Rule[] = [
 /** The response to an ordinary plant. */
 export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
-/** The response to a plant of which the interface does not say whether it is accepted. */
+/** The response to a plant that the interface allows a store to accept or reject. */
 export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
 /** The response to a request that must be rejected. */
@@ -266,7 +278,7 @@ function onlyForPlants(rule: Rule): Rule {
     exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notApplied('no POST request');
 }
 
-/** A rejection has one of these statuses. Another rule judges whether the request was rejected. */
+/** A rejection has one of these statuses. Whether the request was rejected at all is for another rule. */
 export const rejectsWith =
   (...statuses: readonly number[]): Rule =>
   (exchange) => {
@@ -282,7 +294,7 @@ export const rejectsWith =
         );
   };
 
-/** A property of the plant comes back as it was sent. Another rule judges whether the response is a Plant. */
+/** A property of the plant comes back as it was sent. Whether the response is a Plant is for another rule. */
 export const echoes =
   (property: 'name' | 'tag'): Rule =>
   (exchange, contract, { plant }) => {
@@ -320,7 +332,7 @@ export const messageIsNotEmpty: Rule = (exchange, contract) => {
     : undefined;
 };
 
-/** Stack frames as the common runtimes print them, and paths of source files. */
+/** Stack frames as common runtimes print them, and paths of source files. */
 const INTERNALS: readonly RegExp[] = [
   /\bat [\w$.<>]+ ?\([^)]*\.\w+:\d+(?::\d+)?\)/,
   /\n\s+at [\w.<>`]+\(/,
@@ -330,7 +342,7 @@ const INTERNALS: readonly RegExp[] = [
   /\bgoroutine \d+ \[/,
   /\bpanicked at /,
   /\.java:\d+\)/,
-  // Bounded, and only from the start of a word: a long word would take quadratic time.
+  // Bounded, and only from the start of a word: long words would otherwise take quadratic time.
   /(?<!\w)(?:\w{1,80}\/){0,20}\w{1,80}\.(?:rb|exs?|go|rs|kt|py|php|cs):\d+/,
   /(?:^|[\s"'(:=])(?:file:\/\/)?\/(?:[\w.@+-]+\/)+[\w.@+-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|cs|exs?)\b/,
   /\b[A-Za-z]:\\(?:[\w .-]+\\)+[\w-]+\.\w+/,
@@ -338,16 +350,16 @@ const INTERNALS: readonly RegExp[] = [
 
 const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
 
-/** Stack traces begin early, and some of the patterns take quadratic time. */
+/** Only the beginning is searched: stack traces come early, and some patterns take quadratic time. */
 const MAX_SEARCHED_BYTES = 8 * 1024;
 
-/** JSON text with its common escapes decoded, which is enough for a search. */
+/** JSON text with its common escapes decoded, which suffices for a search. */
 const legible = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('utf8')
     .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
 
-/** No error response contains a stack trace or file path, except one that the request itself contained. */
+/** No error response contains a stack trace or a file path, unless the request contained it. */
 export const leaksNoInternals: Rule = ({ request, response }) => {
   if (response === undefined || response.status < 400) return notApplied('no error response');
   const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
@@ -358,12 +370,12 @@ export const leaksNoInternals: Rule = ({ request, response }) => {
   return findingOf('no stack trace or file path', excerpt(leak), 'internals in an error response');
 };
 
-/** A response that takes so long shows nothing about what was not sent earlier. */
+/** If a response takes this long, a missing 100 Continue proves nothing. */
 const SLOW_MS = 500;
 
 /**
- * A body that waits for 100 Continue is asked for, or the request answered without it. Not shown by a store that takes
- * long for everything.
+ * A store asks for a body that waits for 100 Continue, or answers without it. Does not apply to a store that
+ * takes long for everything.
  */
 export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
@@ -381,7 +393,7 @@ export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
   if (response === undefined) return NO_STATUS;
   if (token.length < 4) return notApplied('no token long enough to be recognised in a response');
-  // A store may echo what the body contains.
+  // A store may echo the content of the body.
   if (Buffer.from(exchange.request.body ?? []).includes(token))
     return notApplied('a body with the token in it');
   const places = [

@@ -3,9 +3,9 @@ import type { Exchange, Response } from '../wire/exchange.ts';
 import { contentOf, membersOf } from './reading.ts';
 
 /**
- * Summarises how a store responded, in the same words for two stores that do the same: whether it accepted
- * the plant, what the body is, and which properties did not come back as they were sent. Statuses of one
- * class and the wording of messages make no difference.
+ * Summarises a response, in the same words for stores that behave alike: whether the plant was accepted, what
+ * the body is, and which properties did not come back as they were sent. Ignores the exact status within a
+ * class and the wording of messages.
  */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Check, Level, TestKind } from '../run/check.ts';
 import { examplesOf, type SentExamples } from './sent.ts';
 
-/** One basis of a check; `text` is that of a clause of the interface. */
+/** A basis of a check; `text` is that of a clause of the interface. */
 export interface BasisEntry {
   readonly ref: string;
   readonly text?: string;
@@ -38,7 +38,7 @@ export function entryOf(check: Check, contract: Contract, clauses: Clauses): Cat
   };
 }
 
-/** `46 MUST, 35 SHOULD`: the count of each level, without zeros. */
+/** The number of checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
 export const countsOf = (checks: readonly { readonly level: Level }[]): string =>
   LEVELS.map((level) => [countOf(checks, level), level] as const)
     .filter(([count]) => count > 0)
@@ -50,7 +50,7 @@ export const countOf = (checks: readonly { readonly level: Level }[], counted: L
 
 export const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'OBSERVE'];
 
-/** The command that runs one check. An invariant needs other checks. */
+/** The command that runs a check. An invariant needs other checks to run along with it. */
 export const commandFor = ({ id, kind }: CatalogueEntry): string =>
   kind === 'invariant'
     ? 'plant-store-conformance run URL  (it judges the exchanges of other checks)'

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from './entry.ts';
 
-/** Checks as a JSON array; `sends` is the description followed by the examples. */
+/** Checks as a JSON array. `sends` contains the description followed by the examples. */
 export const json = (entries: readonly CatalogueEntry[]): string => {
   const listed = entries.map(({ sends, hint, ...entry }) => ({
     ...entry,

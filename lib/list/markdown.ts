@@ -20,7 +20,7 @@ const INTRODUCTION = [
   '',
 ];
 
-/** The reference of all checks: an introduction, the counts of each area, and a section for each check. */
+/** The reference of all checks: an introduction, the counts for each area, and a section for each check. */
 export function reference(entries: readonly CatalogueEntry[]): string {
   const areas = groupBy(entries, areaOf);
   const counts = (title: string, members: readonly CatalogueEntry[]) =>
@@ -64,7 +64,10 @@ const section = ({ id, level, statement, basis, sends, hint }: CatalogueEntry): 
     '',
   ].join('\n');
 
-/** A sentence as the continuation of another: without its capital, unless that is of a name such as POST. */
+/**
+ * A sentence as the continuation of another one: in lower case at the start, unless it begins with a name
+ * such as POST.
+ */
 const continued = (text: string) => text.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 const basisLine = ({ ref, text }: BasisEntry) => {

@@ -10,25 +10,25 @@ import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
 import { utf8Text } from '../utf8.ts';
 
-/** A description of what a check sends, and examples as they are sent, of one or more lines. */
+/** What a check sends: a description, and examples of one or more lines each. */
 export interface SentExamples {
   readonly text: string;
   readonly examples: readonly string[];
 }
 
-/** The examples are those of a run with this seed, except for ids. */
+/** The examples, except for their ids, are those of a run with this seed. */
 const SEED = 1;
 const FIRST_ID = 1_000_001n;
 const MAX_EXAMPLES = 3;
 const MAX_EXAMPLE_CHARACTERS = 160;
 
-/** A placeholder for the token that no encoding of a request changes. */
+/** Stands for the token. No encoding of a request changes it. */
 const TOKEN = 'PLANT_STORE_TOKEN';
 
 const filled = (template: RequestTemplate, id: bigint) =>
   fill(template, id, { token: TOKEN, host: '', prefix: '', headers: DEFAULT_HEADERS });
 
-/** What a check sends under a contract, the same on every call. */
+/** What a check sends under a contract; the same on every call. */
 export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
   const reason = notApplicable?.(contract);
   if (reason !== undefined)
@@ -95,7 +95,7 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   };
 }
 
-/** How many requests a generated check sends by default, and how many of them are named. */
+/** The number of requests that a random check sends by default, and how many of them are named. */
 function countText(named: number, weight: number): string {
   const count = sampleCount(weight, DEFAULTS.cases);
   const share = `(${weight} × --cases)`;
@@ -113,7 +113,10 @@ const control = (cases: readonly TestCase[]): string[] =>
       ]
     : [];
 
-/** All labels in one line. If they are all pairs `a, b` of some a and some b, each a and b is listed once. */
+/**
+ * All labels in one line. If they combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only
+ * once.
+ */
 function labelSummary(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
   const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);
@@ -129,7 +132,7 @@ function labelSummary(labels: readonly string[]): string {
 
 const listed = (labels: readonly string[]) => labels.map(visible).join('; ');
 
-/** A request roughly as it goes over the wire, with $PLANT_STORE_TOKEN instead of the token. */
+/** A request approximately as it goes over the wire, with $PLANT_STORE_TOKEN in place of the token. */
 function request(template: RequestTemplate): string {
   const { method, path, headers, framing } = filled(template, FIRST_ID);
   const content = body(template, FIRST_ID);
@@ -150,7 +153,7 @@ const body = (template: RequestTemplate, id: bigint) =>
 
 const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
 
-/** Bytes as text. If they are not UTF-8, non-ASCII bytes are hexadecimal escapes. */
+/** Bytes as text. If they are not UTF-8, bytes other than printable ASCII become hexadecimal escapes. */
 const textOf = (bytes: Uint8Array): string =>
   utf8Text(bytes) ??
   [...bytes]

@@ -6,14 +6,15 @@ import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';
 
 const COLOUR = { MUST: 'red', SHOULD: 'yellow', OBSERVE: 'cyan' } as const satisfies Record<Level, string>;
 
-/** With fewer columns beside its id, a statement goes below it. */
+/** If fewer columns than this are left next to the id, the statement goes below it. */
 const MIN_STATEMENT_CHARACTERS = 40;
-/** The minimum width of a text on a narrow terminal. */
+/** Minimum width of a text on a narrow terminal. */
 const MIN_COLUMN_CHARACTERS = 20;
 
 /**
  * Checks as a table, grouped by area, with counts at the end.
- * @param width columns of the terminal
+ *
+ * @param width the width of the terminal in columns
  */
 export function table(checks: readonly About[], width: number, paint: Paint): string {
   const widest = Math.max(...checks.map(({ id }) => id.length));
@@ -41,7 +42,8 @@ export function table(checks: readonly About[], width: number, paint: Paint): st
 
 /**
  * The documentation of one check.
- * @param width columns of the terminal
+ *
+ * @param width the width of the terminal in columns
  */
 export function detail(entry: CatalogueEntry, width: number, paint: Paint): string {
   const { id, level, statement, basis, sends, hint } = entry;
@@ -56,7 +58,7 @@ export function detail(entry: CatalogueEntry, width: number, paint: Paint): stri
     ...part('basis', ...basis.map(({ ref, text }) => (text === undefined ? ref : `${ref}: ${text}`))),
     '',
     ...part('sends', sends.text),
-    // Not wrapped: lines that the terminal wraps can still be copied.
+    // Not wrapped, since lines that the terminal wraps can still be copied.
     ...(sends.examples.length > 0 ? [''] : []),
     ...sends.examples.flatMap((example) =>
       example.split('\n').map((line) => (line === '' ? '' : `         ${line}`)),
@@ -69,7 +71,7 @@ export function detail(entry: CatalogueEntry, width: number, paint: Paint): stri
   ].join('\n');
 }
 
-/** Wraps a text at its spaces; a word longer than `width` gets its own line. */
+/** Wraps a text at its spaces. A word that is longer than `width` gets a line of its own. */
 export function wrappedLines(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -2,13 +2,13 @@ import { withWords } from './fresh.ts';
 import type { FreshText } from './json.ts';
 import { HOSTILE } from './string-samples.ts';
 
-/** The empty string, white space only, and single characters: too short to contain a fresh word. */
+/** The empty string, white space, and single characters. These are too short to contain a fresh word. */
 const SHORT_TEXTS = [
   ...['', ' ', '   ', '\t', '\n', '\u00a0', '\u2003', '\u3000'],
   ...['a', 'Z', '0', '-', "'", '_', 'é', '木', '🌵'],
 ];
 
-/** Usual sizes of columns and buffers, in characters or in bytes of UTF-8. */
+/** Common sizes of columns and buffers, in characters or in bytes of UTF-8. */
 const LENGTHS: readonly (readonly [letter: string, length: number])[] = [
   ...[64, 65, 100, 101, 128, 255, 256, 257, 1000, 4000].map((length) => ['a', length] as const),
   ['é', 128],
@@ -17,14 +17,14 @@ const LENGTHS: readonly (readonly [letter: string, length: number])[] = [
   ['🌵', 256],
 ];
 
-/** Characters that a store may drop or reject at the beginning or the end of a string. */
+/** Characters that a store may drop or reject at the beginning or end of a string. */
 const EDGES: readonly (readonly [before: string, after: string])[] = [
   [' ', ''],
   ['', ' '],
   ['', '\n'],
   ['', '\u0000'],
   ['\ufeff', ''],
-  // The ends of the blocks that strings are sampled from.
+  // First and last characters of the blocks that strings are sampled from.
   ['~', '\u00ff'],
   ['\u0300', '\u036f'],
   ['\u0590', '\u06ff'],
@@ -41,8 +41,8 @@ const EDGES: readonly (readonly [before: string, after: string])[] = [
 ];
 
 /**
- * Strings at the limits of what stores accept: the shortest ones, unusual first and last characters, the
- * sizes of columns. Those with room for a word get a fresh one in each request, since a store may require
+ * Strings at the limits of what stores accept: very short ones, unusual first and last characters, and common
+ * column sizes. Strings with room for a word get a fresh one in each request, since a store may require
  * unique strings.
  */
 export const edgeStrings: readonly (string | FreshText)[] = [
@@ -51,7 +51,7 @@ export const edgeStrings: readonly (string | FreshText)[] = [
   ...LENGTHS.map(([letter, length]) => withWords((word) => `${word(6)}${letter.repeat(length - 6)}`)),
 ];
 
-/** All strings at which stores are known to differ: the edge strings and the hostile ones. */
+/** All strings on which stores are known to differ: the edge strings and the hostile ones. */
 export const boundaryStrings: readonly (string | FreshText)[] = [
   ...edgeStrings,
   ...HOSTILE.filter((text) => !SHORT_TEXTS.includes(text)),

@@ -11,8 +11,9 @@ import { isPatterned, patterned } from './string-samples.ts';
 import { plainPlants } from './validity.ts';
 
 /**
- * Makes sure that ordinary plants can be made for a document: every verdict depends on them.
- * @throws DocumentError if none can be made from the schema
+ * Makes sure that ordinary plants exist for a document, since every verdict depends on them.
+ *
+ * @throws DocumentError if the schema allows none
  */
 export const requireOrdinary = memoised((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
@@ -36,12 +37,12 @@ export const requireOrdinary = memoised((contract: Contract): void => {
   }
 });
 
-/** Time limit for matching a pattern; normally this takes microseconds. */
+/** Time limit for matching a pattern, which normally takes microseconds. */
 const MAX_MATCH_MS = 1000;
 
 /**
- * Whether a pattern decides quickly on texts that it nearly matches, and on long ones. A pattern with
- * catastrophic backtracking would hang the run.
+ * Whether a pattern is fast on long texts and on texts that it nearly matches. A pattern with catastrophic
+ * backtracking would hang the run.
  */
 function isQuick(source: string): boolean {
   const { minLength, maxLength, write: text } = patternOf(source);
@@ -75,12 +76,15 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     yield* patternsIn(shape);
 }
 
-/** Minimum lengths, in characters of a string and items of a list, beyond which no plant fits into 64 KiB. */
+/**
+ * If the minimum length of a string (in characters), or of a list (in items), exceeds this, no plant fits
+ * into 64 KiB.
+ */
 const [MAX_LENGTH, MAX_ITEMS] = [32 * 1024, 1024];
 
 const TOO_LARGE = 'but the suite sends at most 64 KiB';
 
-/** Describes the properties for which no value can be made. */
+/** Describes the properties for which no value exists. */
 function* impossible(shape: Shape, place: string): Generator<string> {
   const { text, minItems, properties, items, values } = shape;
   const types = typesOf(shape);
@@ -88,7 +92,7 @@ function* impossible(shape: Shape, place: string): Generator<string> {
     yield `${place} must have at least ${text.min} characters, ${TOO_LARGE}`;
   if (types.includes('array') && minItems > MAX_ITEMS)
     yield `${place} must have at least ${minItems} items, ${TOO_LARGE}`;
-  // If several types are allowed, another one may do.
+  // If several types are allowed, a value of another type may exist.
   if (types.join() === 'string' && values === undefined && isPatterned(text) && patterned(text) === undefined)
     yield `${place}: found no string that ${requirementsOf(text)}`;
   for (const [name, property] of properties)

@@ -2,8 +2,8 @@
 const MAX_CASES = 200;
 
 /**
- * At most `maxCount` members of a list, in order: the first of each kind before the second of any. If another one
- * of each kind would be too many, evenly spaced kinds get one.
+ * Picks at most `maxCount` members of a list, in order: the first one of each kind before the second one of
+ * any kind. If that many kinds do not fit, picks one member of evenly spaced kinds.
  */
 export function pickByKind<T>(
   list: readonly T[],
@@ -28,8 +28,8 @@ export function pickByKind<T>(
 }
 
 /**
- * Orders of a list: all permutations of up to four elements. For more, enough that each element is once first and
- * once last, and that any two occur in both orders.
+ * Orders of a list: all permutations of up to four elements. For longer lists, enough orders for each element
+ * to come first once and last once, and for any two elements to occur in both orders.
  */
 export function ordersOf<T>(list: readonly T[]): readonly (readonly T[])[] {
   if (list.length <= 4) return permutations(list);

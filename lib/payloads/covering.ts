@@ -10,18 +10,18 @@ export type Row = readonly number[];
 export interface Dimensions {
   /** The number of values of each dimension. */
   readonly sizes: readonly number[];
-  /** Whether two values of different dimensions may occur together. Any value may occur with usual ones. */
+  /** Whether two values of different dimensions may occur together. Usual values go with any value. */
   readonly allowed: (dimension: number, value: number, other: number, otherValue: number) => boolean;
-  /** Dimensions whose unusual values mask the rest of the row; no two of them are unusual in one row. */
+  /** Dimensions whose unusual values mask the rest of the row. At most one of them is unusual in a row. */
   readonly masking?: readonly number[];
 }
 
-/** Dimensions that are combined, and the combinations of their values that do not occur yet. */
+/** A set of dimensions that are combined, and the combinations of their values that are still missing. */
 interface Group {
   readonly members: readonly number[];
   /** The place value of each member in the code of a combination. */
   readonly weights: readonly number[];
-  /** 1 for each combination that does not occur yet, by its code. */
+  /** For each combination, by its code: 1 as long as it is missing. */
   readonly left: Uint8Array;
   count: number;
 }
@@ -29,7 +29,7 @@ interface Group {
 /** A row under construction. */
 type PartialRow = (number | undefined)[];
 
-/** Precomputes `allowed` for all pairs of values: there are millions of triples. */
+/** Precomputes `allowed` for all pairs of values, since there are millions of triples. */
 function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allowed'] {
   const starts = sizes.map((_, dimension) => sizes.slice(0, dimension).reduce((sum, size) => sum + size, 0));
   const count = sizes.reduce((sum, size) => sum + size, 0);
@@ -48,7 +48,7 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
     fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
 }
 
-/** The allowed combinations of `strength` values. */
+/** All allowed combinations of `strength` values. */
 class Combinations {
   readonly groups: readonly Group[];
   private readonly of: readonly (readonly Group[])[];
@@ -114,7 +114,7 @@ class Combinations {
     return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
   }
 
-  /** Marks the combinations of a row that are not masked. */
+  /** Marks the combinations that a row covers; combinations that the row masks do not count. */
   cover(row: Row): void {
     const mask = this.maskOf(row);
     for (const group of this.groups) {
@@ -130,13 +130,13 @@ class Combinations {
   }
 }
 
-/** The values of a combination, from its code. */
+/** The values of a combination, decoded from its code. */
 function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
-  let rest = code;
+  let remainder = code;
   return members.map((member) => {
     const size = sizes[member] ?? 1;
-    const value = rest % size;
-    rest = Math.floor(rest / size);
+    const value = remainder % size;
+    remainder = Math.floor(remainder / size);
     return value;
   });
 }
@@ -149,8 +149,8 @@ function subsetsOf(of: number, count: number, from = 0): number[][] {
 }
 
 /**
- * Rows in which every allowed combination of `strength` values occurs. Greedy and deterministic; slightly
- * larger than the minimum. The first rows cover the most.
+ * Rows in which every allowed combination of `strength` values occurs. The algorithm is greedy and
+ * deterministic; the result is slightly larger than the minimum. The first rows cover the most.
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
@@ -160,8 +160,8 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const rows: Row[] = [];
 
   /**
-   * The value that adds the most missing combinations; among several, the least used one. The usual value if
-   * nothing is missing.
+   * The value that adds the most missing combinations or, if there are several, the least used one of these.
+   * The usual value if nothing is missing.
    */
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
@@ -179,7 +179,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
     return chosen;
   };
 
-  // The group with the most combinations determines the number of rows, so its combinations come first.
+  // The group with the most combinations determines the number of rows, so it comes first.
   const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
   for (const { members, left } of largestFirst) {
     for (let code = 0; code < left.length; code += 1) {
@@ -201,8 +201,9 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 }
 
 /**
- * For values that represent several members: chooses one per row so that as many pairs of members as possible
- * occur.
+ * If values represent several members, chooses one member for each row so that as many pairs of members as
+ * possible occur.
+ *
  * @param counts the number of members of each value of each dimension
  * @param first offset of the members that win ties
  */
@@ -234,20 +235,20 @@ export function chooseMembers(
       for (let step = 0; step < size(dimension); step += 1) {
         const before = members[dimension] ?? 0;
         members[dimension] = (first + step) % size(dimension);
-        const own = place(dimension);
-        const gain = known.filter((other) => seen[own * count + other] === 0).length;
+        const ownPlace = place(dimension);
+        const gain = known.filter((other) => seen[ownPlace * count + other] === 0).length;
         if (gain > most) most = gain;
         else members[dimension] = before;
       }
       known.push(place(dimension));
     }
-    // Pairs of values with one member are never asked for.
+    // Pairs of values with a single member are never looked up.
     for (const one of known.slice(single)) for (const other of known) seen[one * count + other] = 1;
     return members;
   });
 }
 
-/** How many of the allowed combinations of `strength` values occur in the given rows. */
+/** Counts how many of the allowed combinations of `strength` values occur in the given rows. */
 export function coverage(
   dimensions: Dimensions,
   strength: 2 | 3,

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Credential, noCredential, validCredential } from './test-case.ts';
 
-/** A credential that the store must reject: the wrong one, or the right one in the wrong place. */
+/** A credential that the store must reject: a wrong one, or the right one in the wrong place. */
 export interface InvalidCredential {
   readonly name: string;
-  /** The kind of mistake that makes a store accept it. */
+  /** The kind of mistake by which a store would accept the credential. */
   readonly kind: string;
   readonly credential: Credential;
 }
@@ -20,13 +20,16 @@ const unknownToken = (length: number, words = 'a token that no store knows') =>
     .repeat(1 + length / 128)
     .slice(0, length);
 
-/** A different token of the same length. */
+/** A token of the same length that differs from the given one. */
 const tokenUnlike = (token: string) => {
   const sampled = unknownToken(token.length);
   return sampled === token ? other(sampled.charAt(0)) + sampled.slice(1) : sampled;
 };
 
-/** The claims of an administrator, under the algorithm `none` (RFC 7519 section 6). */
+/**
+ * Header and payload of an unsigned JSON Web Token with the claims of an administrator (algorithm `none`, RFC
+ * 7519 section 6).
+ */
 const UNSIGNED = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIiwicm9sZSI6ImFkbWluIn0.';
 
 const middle = (token: string) => Math.floor(token.length / 2);
@@ -34,7 +37,10 @@ const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-/** A part of a wrong token, derived from the right one here and in a shell; a text is the same in both. */
+/**
+ * A part of a wrong token. It is derived from the right token, both here and in a shell; plain text is the
+ * same in both.
+ */
 type TokenPart = string | { readonly of: (token: string) => string; readonly shell: string };
 
 const TOKEN: TokenPart = { of: (token) => token, shell: T };
@@ -55,8 +61,8 @@ const OTHER_FIRST: TokenPart = { of: (token) => other(token.charAt(0)), shell: '
 const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
 
 /**
- * A token made of parts. One that equals the right token (no letters whose case could be swapped) or is empty is
- * replaced with an unknown one, so that it is never right.
+ * A token made of parts. It must never be right: if it equals the right token (without letters, there is no
+ * case to swap) or is empty, it is replaced with an unknown token.
  */
 function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
   const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
@@ -68,15 +74,15 @@ function near(name: string, kind: string, ...parts: readonly TokenPart[]): Inval
         const made = parts.map((part) => (typeof part === 'string' ? part : part.of(token))).join('');
         return [`Bearer ${made === token || made === '' ? unknownToken(token.length + 1) : made}`];
       },
-      // A shell would read what follows as part of the name of the variable.
+      // Without braces, a shell would read what follows as part of the variable's name.
       shell: [`Bearer ${shell.replace(/\$PLANT_STORE_TOKEN(?=\w)/g, '${PLANT_STORE_TOKEN}')}`],
     },
   };
 }
 
 /**
- * Tokens that must be rejected, most of which resemble the right one. None changes only the last characters, which
- * could decode to the same signature.
+ * Tokens that must be rejected; most of them resemble the right one. None of them changes only the last
+ * characters, since these may not affect the decoded signature.
  */
 export const wrongTokens: readonly InvalidCredential[] = [
   {
@@ -90,7 +96,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('a random token', 'any token', 'f3a91c07d2'),
   near('the token with characters appended', 'more than the token', TOKEN, '0000'),
   near('the token with characters prepended', 'more than the token', '0000', TOKEN),
-  // A store that splits a token at a separator may compare only one part.
+  // A store that splits the token at a separator may compare only one part.
   ...['.', ':', '/'].flatMap((mark) => [
     near(`the token with "${mark}x" appended`, 'more than the token', TOKEN, `${mark}x`),
     near(`the token with "x${mark}" prepended`, 'more than the token', `x${mark}`, TOKEN),
@@ -141,7 +147,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     shell: "$(printf 'x%.0s' {1..4096})",
   }),
   near('a token that is not ASCII', 'odd characters', 'tok\u00e9n'),
-  // As long as the token in characters and, in UTF-8, longer in bytes.
+  // As long as the token in characters, but longer in UTF-8 bytes.
   near(
     'the token with an accented letter in the middle',
     'odd characters',
@@ -149,7 +155,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     { of: () => '\u00e9', shell: "$(printf '\\351')" },
     AFTER_MIDDLE,
   ),
-  // What compatibility normalization makes of it is the token (Unicode TR 15).
+  // Compatibility normalization turns this into the right token (Unicode TR 15).
   near(
     'the token with a full-width first letter',
     'odd characters',
@@ -167,19 +173,19 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('the word null', 'word', 'null'),
   near('the word undefined', 'word', 'undefined'),
   near('an asterisk', 'word', '*'),
-  // A table of tokens that is an object has more names than were written to it.
+  // If a store looks up tokens in an object, inherited properties exist in it, too.
   near('the word constructor', 'word', 'constructor'),
   near('the word __proto__', 'word', '__proto__'),
 ];
 
-/** The wrong token with a name. */
+/** The wrong token with the given name. */
 export function wrongToken(name: string): Credential {
   const found = wrongTokens.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no wrong token called ${name}`);
   return found.credential;
 }
 
-/** An Authorization value with the token as it is, unless `shell` says how the token is encoded in it. */
+/** An Authorization value that contains the token as it is, unless `shell` says how it is encoded. */
 const scheme = (
   name: string,
   value: (token: string) => string,
@@ -237,7 +243,7 @@ export const otherSchemes: readonly InvalidCredential[] = [
   scheme('the scheme after the token', (token) => `${token} Bearer`, 'nearly Bearer'),
 ];
 
-/** A token as long as the right one that no store has seen before. */
+/** A wrong token, as long as the right one, that no store has seen before. */
 export const unseenToken = (): Credential => {
   const words = randomBytes(16).toString('hex');
   return {
@@ -246,7 +252,10 @@ export const unseenToken = (): Credential => {
   };
 };
 
-/** A second word after the token: some stores read only the first (RFC 6750 section 2.1 allows only one). */
+/**
+ * The token followed by a second word. Some stores read only the first word (RFC 6750 section 2.1 allows only
+ * one).
+ */
 export const moreWords: readonly InvalidCredential[] = [
   scheme('the token followed by another word', (token) => `Bearer ${token} 0000`),
 ];
@@ -259,7 +268,10 @@ const carrier = (header: string, value: (token: string) => string): InvalidCrede
 
 export const KEPT_COOKIES = '<cookies of an earlier response>';
 
-/** A session that the store keeps. Without one, there is no credential at all. */
+/**
+ * The cookies of a session that the store keeps. If the store sets none, the request has no credential at
+ * all.
+ */
 export const keptCookies: InvalidCredential = {
   name: 'the cookies of an earlier response',
   kind: 'other carrier',
@@ -288,14 +300,16 @@ export const invalidCredentials: readonly InvalidCredential[] = [
   ...otherCarriers,
 ];
 
-/** The right token and another one, in two headers: the interface does not say which applies. */
+/** The right token and another one in two headers. The interface does not say which of them counts. */
 export const twice = (other: string, right: 'first' | 'last'): Credential => {
   const pair = (token: string) => [`Bearer ${token}`, `Bearer ${other}`];
   const inOrder = (values: string[]) => (right === 'first' ? values : values.reverse());
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };
 };
 
-/** Whether a credential is the right one, in any spelling (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+/**
+ * Whether a credential is the right one, however it is spelled (RFC 9110 section 11.1, RFC 6750 section 2.1).
+ */
 export function isAuthorised(credential: Credential = validCredential, token: string): boolean {
   if (credential === validCredential) return true;
   const [value, ...others] = credential.values(token);
@@ -304,12 +318,12 @@ export function isAuthorised(credential: Credential = validCredential, token: st
   return scheme.toLowerCase() === 'bearer' && word === token && more.length === 0;
 }
 
-/** The credential that a record writes like this. */
+/** Finds the credential for the shell form that a record contains. */
 export function credentialOf(shell: readonly string[]): Credential {
   const invalid = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords].map(
     ({ credential }) => credential,
   );
-  // Compared as JSON: no header and an empty one are different.
+  // Compared as JSON, because no header and an empty header are different.
   const written = JSON.stringify(shell);
   const known = [validCredential, noCredential, ...invalid].find(
     (one) => JSON.stringify(one.shell) === written,

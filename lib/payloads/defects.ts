@@ -8,7 +8,7 @@ import { oneOfShape, otherName } from './plants.ts';
 import { sample } from './random.ts';
 import { HOSTILE, ordinaryTag, patterned } from './string-samples.ts';
 
-/** The kind of rule that an invalid payload breaks; each has its own checks. */
+/** The kind of rule that an invalid payload breaks. Each kind has its own checks. */
 export type DefectKind =
   | 'not-an-object'
   | 'missing'
@@ -28,20 +28,22 @@ export interface Defect {
   readonly kind: DefectKind;
   /** The property with the defect; undefined for the whole plant. */
   readonly property: string | undefined;
-  /** Invalid payloads that are always tried, in order. */
+  /** Typical invalid payloads, which are always tried, in order. */
   typical(control: JsonObject): readonly Json[];
-  /** Randomly sampled invalid payloads. */
+  /** Random invalid payloads. */
   sampled(control: JsonObject): Arbitrary<Json>;
 }
 
-/** Whether the interface demands that a store rejects a payload with a defect: an id beyond int64 violates a SHOULD. */
+/**
+ * Whether the interface requires a store to reject the defect. Rejecting an id beyond int64 is only a SHOULD.
+ */
 export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
-/** The position of a value in a plant. */
+/** The place of a value in a plant. */
 interface Place {
-  /** The name used in names of defects. */
+  /** How names of defects refer to the place. */
   readonly name: string;
-  /** The property of the plant that is, or contains, the value. */
+  /** The property of the plant that is the value, or contains it. */
   readonly property: string;
   get(control: JsonObject): Json | undefined;
   put(control: JsonObject, value: Json): JsonObject;
@@ -55,14 +57,14 @@ const propertyAt = (name: string): Place => ({
 });
 
 /**
- * Every defect that the shape allows, each the only one in its payload. These are candidates: a schema can
- * say more than a shape, so the validator decides.
+ * Every defect that the shape suggests, each the only one in its payload. These are candidates: a schema can
+ * express more than a shape, so the validator decides.
  */
 export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
   const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
-  // A plant that is invalid for one alternative may be valid for another: the validator decides.
+  // A plant that is invalid for one alternative may be valid for another, so the validator decides.
   if (kinds.length > 0) return uniqueByName(kinds.flatMap((kind) => defectsOf(kind)));
   return [
     ...notAnObject(shape),
@@ -102,7 +104,7 @@ function defectsAt(place: Place, shape: Shape): Defect[] {
   ];
 }
 
-/** Numbers defects of the same name: another alternative may allow one of them. */
+/** Numbers defects with the same name, since an alternative may allow one of them. */
 const uniqueByName = (defects: readonly Defect[]): Defect[] => {
   const seen = new Map<string, number>();
   return defects.map((defect) => {
@@ -112,7 +114,7 @@ const uniqueByName = (defects: readonly Defect[]): Defect[] => {
   });
 };
 
-/** One value, always the same; undefined without an arbitrary. */
+/** A sample that is always the same; undefined without an arbitrary. */
 const sampleValue = <T>(arbitrary: Arbitrary<T> | undefined, index = 0): T | undefined =>
   arbitrary === undefined ? undefined : sample(arbitrary, 0, 'defect', index).value;
 
@@ -122,7 +124,7 @@ const firstOf = memoised((shape: Shape) => sampleValue(plainValues(shape)));
 const sampleOf = (shape: Shape, index = 0): Json | undefined =>
   index === 0 ? firstOf(shape) : sampleValue(plainValues(shape), index);
 
-/** Values that match two alternatives of which exactly one may match. */
+/** Values that match two alternatives of a `oneOf`, which allows only one match. */
 function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   const both = kinds.flatMap((kind, index) =>
     kinds
@@ -139,7 +141,7 @@ function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   ];
 }
 
-/** A defect whose random values are its typical ones. */
+/** A defect whose random values are picked from its typical ones. */
 function listed(name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect {
   return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
@@ -175,7 +177,7 @@ function missing(name: string): Defect[] {
     rule(`${name} spelled with white space`, 'other-name', (control) =>
       [` ${name}`, `${name} `].map((other) => control.renamed(name, other)),
     ),
-    // Where a string ends with a NUL, the property has the right name.
+    // If strings end at a NUL, the property has the right name.
     rule(`${name} spelled with a NUL at the end`, 'other-name', (control) => [
       control.renamed(name, `${name}\0`),
     ]),
@@ -206,10 +208,10 @@ function missingAll(shape: Shape): Defect[] {
   ];
 }
 
-/** Wrong types of a value. Integers belong to the numbers; fractions and numerals are listed separately. */
+/** Types that a value must not have. Integers count as numbers; fractions and numerals are separate. */
 type WrongType = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
 
-/** Values of each type that a client may send instead of the right type, from likely to far-fetched. */
+/** Values that a client may send instead of the right type, from likely to far-fetched. */
 const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> = {
   null: () => [null],
   boolean: () => [true, false],
@@ -222,7 +224,7 @@ const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> =
       '-2.25',
       '-0.5',
       '1e-1',
-      // Some languages print such a number without a point.
+      // Some languages print a number like this without a decimal point.
       '5e-7',
       '12345.000001',
       '16777217.5',
@@ -254,7 +256,7 @@ const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> =
   ],
 };
 
-/** Hostile strings but for numerals, which have a defect of their own. */
+/** Hostile strings other than numerals, which are a defect of their own. */
 const WORDS = HOSTILE.filter((text) => text.trim() === '' || Number.isNaN(Number(text)));
 
 const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Json>>> = {
@@ -281,7 +283,7 @@ const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Jso
       .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
   numeral: () =>
     fc.oneof(
-      // A store may know the plant with this id.
+      // A store may already have a plant with this id.
       fc.constant<Json>(new Raw((id) => `"${id}"`)),
       fc.bigInt({ min: 0n, max: 2n ** 31n }).map(String),
       fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }).map(String),
@@ -302,7 +304,7 @@ const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Jso
       .map((names): Json => new JsonObject(names.map((name) => [name, own]))),
 };
 
-/** The types that a property must not have, including fractions (of `number`) and numerals (of `string`). */
+/** The types that a property must not have: a fraction if it is an integer, a numeral if it is a number. */
 function wrongTypesFor(shape: Shape): WrongType[] {
   const types = typesOf(shape);
   const wrong: WrongType[] = [];
@@ -341,10 +343,13 @@ function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): De
   });
 }
 
-/** Maximum length in characters of a string sent for being too long. */
+/** Maximum length in characters of a string that is sent because it is too long. */
 const MAX_LENGTH = 20_000;
 
-/** Violates each limit of the shape, by as little as possible and by much; if possible, only that limit. */
+/**
+ * Violates each limit of the shape, by as little as possible and by a lot. If possible, no other limit is
+ * violated.
+ */
 function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
   const types = typesOf(shape);
   const { values, text, minItems, maxItems, uniqueItems } = shape;
@@ -358,7 +363,7 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
   if (values !== undefined) return [rule('is not an allowed value', noneOf(values))];
   if (types.includes('string')) {
     if (text.min > 0) found.push(rule('is too short', tooShort(text)));
-    // A longer one does not fit into a request of 64 KiB, or into a string.
+    // A longer string would not fit into a request of 64 KiB, or into a JavaScript string.
     if (text.max !== undefined && text.max < MAX_LENGTH)
       found.push(rule('is too long', tooLong(text, text.max)));
     if (text.patterns.length > 0)
@@ -403,7 +408,7 @@ const different = (values: readonly Json[]): readonly Json[] => [
   ...new Map<string, Json>(values.map((value) => [write(value, 1n), value] as const)).values(),
 ];
 
-/** Values that resemble the allowed ones but are not allowed, if possible of the same types. */
+/** Values that resemble the allowed ones, if possible with the same types. */
 function noneOf(values: readonly unknown[]): readonly Json[] {
   const near = values.flatMap((value): unknown[] => {
     if (typeof value === 'string') return [value.toUpperCase(), `${value} `, `${value}x`];
@@ -413,7 +418,7 @@ function noneOf(values: readonly unknown[]): readonly Json[] {
   return [...near.filter((value) => !values.includes(value)).map(fromValue), 'none of these', -12_345n];
 }
 
-/** A string of the given length that matches the pattern and format if possible, otherwise letters. */
+/** A string of the given length that matches the pattern and format if possible; otherwise just letters. */
 const ofLength = (text: TextLimits, min: number, max: number, letter = 'a'): string =>
   sampleValue(patterned({ ...text, min, max })) ?? letter.repeat(max);
 
@@ -422,7 +427,7 @@ function tooShort(text: TextLimits): readonly Json[] {
   return lengths.map((length) => ofLength(text, length, length));
 }
 
-/** Lengths are in code points: an astral character counts as one. */
+/** Strings that are too long. Lengths are in code points, so an astral character counts as one. */
 function tooLong(text: TextLimits, max: number): readonly Json[] {
   return [
     ofLength(text, max + 1, max + 1),
@@ -431,23 +436,23 @@ function tooLong(text: TextLimits, max: number): readonly Json[] {
   ];
 }
 
-/** Copies of a string, each with one character replaced. */
-function altered(own: Json): readonly Json[] {
-  const letters = [...(typeof own === 'string' && own !== '' ? own : 'fern')];
+/** Copies of a string with a single character replaced in each. */
+function altered(value: Json): readonly Json[] {
+  const letters = [...(typeof value === 'string' && value !== '' ? value : 'fern')];
   const places = [0, letters.length >> 1, letters.length - 1];
   return ['~', '\n', 'é', '0', 'Z', ' '].flatMap((other) =>
     places.map((index) => letters.with(index, other).join('')),
   );
 }
 
-/** `count` items: those of the list first, then sampled ones. */
-function itemsOf(own: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
-  const found: Json[] = Array.isArray(own) ? own.slice(0, count) : [];
-  const known = new Set(found.map((item) => write(item, 1n)));
+/** A list of `count` items: first those of the given list, then sampled ones. */
+function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
+  const found: Json[] = Array.isArray(value) ? value.slice(0, count) : [];
+  const written = new Set(found.map((item) => write(item, 1n)));
   for (let index = 0; found.length < count && index < 4 * count + 64; index += 1) {
     const item = items === undefined ? `item${index}` : sampleOf(items, index);
-    if (item === undefined || (uniqueItems && known.has(write(item, 1n)))) continue;
-    known.add(write(item, 1n));
+    if (item === undefined || (uniqueItems && written.has(write(item, 1n)))) continue;
+    written.add(write(item, 1n));
     found.push(item);
   }
   return found;
@@ -487,7 +492,7 @@ const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
   return bound === -end || bound === end - 1n;
 };
 
-/** The defects of an object inside the plant. */
+/** The defects of an object that is nested in the plant. */
 function inside(place: Place, shape: Shape): Defect[] {
   const { types, properties, others, closed } = shape;
   if (!types.includes('object') || (properties.size === 0 && others.length === 0 && !closed)) return [];
@@ -506,7 +511,7 @@ function inside(place: Place, shape: Shape): Defect[] {
     }));
 }
 
-/** The defects of the first item of a list inside the plant. */
+/** The defects of the first item of a list that is nested in the plant. */
 function insideItems(place: Place, shape: Shape): Defect[] {
   const { types, items, minItems } = shape;
   if (!types.includes('array') || items === undefined) return [];
@@ -517,8 +522,8 @@ function insideItems(place: Place, shape: Shape): Defect[] {
       property: place.property,
       get: (control) => list(control)[0],
       put(control, value) {
-        const own = place.get(control);
-        const [, ...rest] = Array.isArray(own) && own.length > 0 ? own : list(control);
+        const ownValue = place.get(control);
+        const [, ...rest] = Array.isArray(ownValue) && ownValue.length > 0 ? ownValue : list(control);
         return place.put(control, [value, ...rest]);
       },
     },

@@ -6,12 +6,13 @@ import { isAuthorised } from './credentials.ts';
 import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
 import { isPlantText } from './validity.ts';
 
-/** The interface states no size limit (section 8), so no store has to accept a larger body. */
+/** The interface states no size limit (section 8), so a store need not accept larger bodies than this. */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
 /**
- * The outcome that the contract demands of a request, from what was sent.
- * @param maxBytes of a body that has to be accepted
+ * The outcome that the contract demands for a request, based on what was sent.
+ *
+ * @param maxBytes maximum size of a body that must be accepted
  */
 export function expectedOutcomeOf(
   request: Request,
@@ -21,7 +22,7 @@ export function expectedOutcomeOf(
   maxBytes = MAX_CONTRACT_BYTES,
 ): ExpectedOutcome {
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
-  // The path of a request that was sent contains that of the base URL.
+  // The path of a request that was sent includes the path of the base URL.
   const { method = 'POST', path = '/plants' } = template;
   if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
   if (!isAuthorised(template.credential, token)) return 'reject-credential';

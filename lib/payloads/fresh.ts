@@ -4,14 +4,14 @@ import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 
 /**
- * Values that are new in each request, regardless of the seed: they are derived from its fresh id. A store
+ * Values that are new in each request, whatever the seed, because they are derived from its fresh id. A store
  * may require unique ids or names, and may have been tested before.
  */
 
-/** Numbers of possible values above which a sampled one is almost certainly new. */
+/** With more possible values than this, a sampled one is almost certainly new. */
 const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
 
-/** Characters that may replace one another; hexadecimal digits stay hexadecimal digits. */
+/** Sets of characters that may replace one another. Hexadecimal digits stay hexadecimal digits. */
 const ALPHABETS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
 const KIND_OF = new Map(
   ALPHABETS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)),
@@ -19,7 +19,7 @@ const KIND_OF = new Map(
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
-/** Integers below 2^32 derived from an id (splitmix32, keyed with both halves of the id). */
+/** Generates integers below 2^32 from an id (splitmix32, keyed with both halves of the id). */
 function numbersFrom(id: bigint): () => number {
   let state = mix(Number(BigInt.asUintN(32, id)) ^ mix(Number(BigInt.asUintN(32, id >> 32n)) ^ 0x9e3779b9));
   return () => {
@@ -35,7 +35,9 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The text with its letters and digits replaced by others of the same kind: same form, new content. */
+/**
+ * A text with the same form but new content: letters and digits are replaced with others of the same kind.
+ */
 export function freshText(text: string): FreshText {
   let choices = 1;
   for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
@@ -50,7 +52,7 @@ export function freshText(text: string): FreshText {
   }, choices);
 }
 
-/** A text in which the words (lower case, of a given length) and digits that `make` asks for are fresh. */
+/** A text that `make` composes from fresh lower-case words of a given length and fresh digits. */
 export function withWords(
   make: (word: (length: number) => string, digit: () => string) => string,
 ): FreshText {
@@ -71,8 +73,8 @@ export function withWords(
 }
 
 /**
- * A text like `form`, in which six fresh letters replace each `word`, in capitals each `WORD`, with a capital first
- * each `Word`, and a fresh digit replaces each #.
+ * A text in the form of the given one, with six fresh letters for each `word` (`WORD` in capitals, `Word`
+ * capitalised) and a fresh digit for each #.
  */
 export const freshLike = (form: string): FreshText =>
   withWords((word, digit) =>
@@ -84,11 +86,13 @@ export const freshLike = (form: string): FreshText =>
       .replaceAll('#', () => digit()),
   );
 
-/** A text of the arbitrary for each id. Their number is unknown, so they may be used up. */
+/**
+ * A sample of the arbitrary for each id. The number of possible texts is unknown, so they count as used up.
+ */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
   fc.nat().map((seed) => new FreshText((id) => sample(texts, seed, `fresh/${id}`, 0).value, 1));
 
-/** One of the ids `from`, `from + step` and so on, less than `below`. */
+/** One of the ids `from`, `from + step` and so on, below `below`. */
 export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   const places = (below - from + step - 1n) / step;
   return new Raw((id) => {
@@ -98,7 +102,7 @@ export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   }, Number(places));
 }
 
-/** The plant with its fresh values fixed to those of an id. */
+/** The plant with all fresh values fixed to those of one id. */
 export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
   return plant.withValues((_, value) => {
     if (value === FRESH) return id;
@@ -107,7 +111,7 @@ export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
   });
 }
 
-/** Whether an earlier run or another client may already have sent the value. */
+/** Whether an earlier run, or another client, may already have sent the value. */
 export const mayBeUsedUp = {
   id: (id: Json | undefined): boolean =>
     typeof id === 'bigint' || (id instanceof Raw && id.choices < NEAR_CERTAIN.ids),

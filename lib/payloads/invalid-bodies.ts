@@ -8,11 +8,11 @@ import { isInvalid } from './validity.ts';
 /** A body that a store must reject. */
 interface InvalidBody {
   readonly name: string;
-  /** Makes it from a valid plant; undefined if that is impossible. */
+  /** Makes the body from a valid plant; undefined if that is impossible. */
   readonly madeOf: (plant: JsonObject) => Body | undefined;
 }
 
-/** A body for each defect, with its kind. */
+/** A body for each defect that must be rejected, with the kind of defect. */
 export const defectiveBodies = (contract: Contract): readonly (InvalidBody & { readonly kind: string })[] =>
   defectsOf(contract.newPlant.shape)
     .filter(mustBeRejected)

@@ -1,19 +1,21 @@
 import { sourceAt } from '../contract/numeral.ts';
 
 /**
- * JSON as it is written, not as JavaScript represents it: integers of any size, exact numerals, duplicate
- * names, and the order of properties.
+ * JSON as it is written rather than as JavaScript represents it: integers of any size, exact numerals,
+ * duplicate names, and the order of properties.
  */
 
-/** Placeholder for an id that was never sent before. */
+/** Placeholder for an id that has never been sent before. */
 export const FRESH: unique symbol = Symbol('a fresh id');
 
 /**
- * JSON text that is written exactly as given: a numeral in its notation, a value too deep to build, or text
- * derived from a fresh id.
+ * JSON text to be written exactly as given: a numeral in a particular notation, a value too deep to build, or
+ * text derived from a fresh id.
  */
 export class Raw {
-  /** Number of possible values: the more, the less likely a collision with an earlier request. */
+  /**
+   * Number of possible values. The more there are, the less likely is a collision with an earlier request.
+   */
   readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
   private known: { readonly value: unknown } | undefined;
@@ -26,7 +28,9 @@ export class Raw {
     return typeof this.text === 'string' ? this.text : this.text(id);
   }
 
-  /** What JSON.parse makes of it; the same object each time if the text does not depend on the id. */
+  /**
+   * The result of JSON.parse for the text; the same object each time if the text does not depend on the id.
+   */
   asParsed(id: bigint): unknown {
     if (typeof this.text !== 'string') return JSON.parse(this.text(id));
     this.known ??= { value: JSON.parse(this.text) };
@@ -34,15 +38,17 @@ export class Raw {
   }
 }
 
-/** Arrays within arrays, so many levels deep. */
+/** Arrays nested this many levels deep. */
 export const nestedArrays = (depth: number): Raw => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
-/** Objects within objects, so many levels deep. */
+/** Objects nested this many levels deep. */
 export const nestedObjects = (depth: number): Raw => new Raw(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
 /** A string that differs for each fresh id. */
 export class FreshText {
-  /** Number of possible strings: the more, the less likely a collision with an earlier request. */
+  /**
+   * Number of possible strings. The more there are, the less likely is a collision with an earlier request.
+   */
   readonly choices: number;
   readonly of: (id: bigint) => string;
   constructor(of: (id: bigint) => string, choices: number) {
@@ -81,7 +87,7 @@ export class JsonObject {
     return new JsonObject(this.members.filter(([own]) => own !== name));
   }
 
-  /** The same members in the order of these names, all others last. */
+  /** The same members, first those with the given names in this order, then all others. */
   inOrder(names: readonly string[]): JsonObject {
     const place = ([name]: Member) => (names.includes(name) ? names.indexOf(name) : names.length);
     return new JsonObject(this.members.toSorted((a, b) => place(a) - place(b)));
@@ -106,15 +112,15 @@ export type Json =
 export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
   new JsonObject(Object.entries(members));
 
-/** How a JSON value is written; every style denotes the same value (RFC 8259 sections 2 and 7). */
+/** How a JSON value is written. Every style denotes the same value (RFC 8259 sections 2 and 7). */
 export interface Style {
-  /** White space around tokens, used cyclically; empty for none. */
+  /** White space between tokens, used cyclically; empty for none. */
   readonly gaps: readonly string[];
-  /** Which strings are written with `\u` escapes that they do not need. */
+  /** Which strings are written with unnecessary `\u` escapes. */
   readonly escapes: 'none' | 'values' | 'names' | 'both';
-  /** Escapes every character, or every other one. */
+  /** Whether to escape every character or every other one. */
   readonly every: 1 | 2;
-  /** The case of hexadecimal digits. */
+  /** The letter case of hexadecimal digits. */
   readonly digits: 'lower' | 'upper';
 }
 
@@ -122,7 +128,8 @@ export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lo
 
 /**
  * Writes a value as JSON text.
- * @param id replaces FRESH, and determines fresh texts
+ *
+ * @param id replaces FRESH and determines fresh texts
  */
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
@@ -152,7 +159,7 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   return `${gap()}${text(value)}${gap()}`;
 }
 
-/** What JSON.parse makes of the written text, without writing it. */
+/** The result of JSON.parse for the written text, without writing it. */
 export function asParsed(json: Json, id: bigint): unknown {
   if (json === FRESH) return Number(id);
   if (typeof json === 'bigint') return Number(json);
@@ -171,7 +178,7 @@ export function asParsed(json: Json, id: bigint): unknown {
   return isList(json) ? json.map((element) => asParsed(element, id)) : json;
 }
 
-/** The same as `sourceAt` of the written text, but writes no more than that part. */
+/** The same as `sourceAt` for the written text, but writes only the required part. */
 export function textAt(json: Json | undefined, id: bigint, path: readonly string[]): string | undefined {
   if (json instanceof Raw) return sourceAt(json.written(id), path);
   const [segment, ...rest] = path;

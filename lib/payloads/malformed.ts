@@ -12,14 +12,17 @@ const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 const cut = (fraction: number) => (text: string) =>
   text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
-/** The id in the text of a plant: a fresh one, so that the request is not rejected as a duplicate. */
+/**
+ * The id in the text of a plant. Reused so that the request has a fresh id and is not rejected as a
+ * duplicate.
+ */
 const idInText = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
 export const randomBytes: Edit = edit('random bytes', () =>
   Uint8Array.from([0x8b, 0x1f, 0x00, 0xff, 0x10, 0x7f, 0x80, 0xc0]),
 );
 
-/** Texts that are not one JSON object under any reading of RFC 8259. */
+/** Texts that, by any reading of RFC 8259, are not a single JSON object. */
 export const notJson: readonly Edit[] = [
   edit('white space only', () => ' \r\n\t '),
   edit('truncated after the first character', (text) => text.slice(0, 1)),
@@ -49,7 +52,7 @@ export const notJson: readonly Edit[] = [
   edit('empty', () => ''),
 ];
 
-/** Texts that are not JSON only beyond the first block that a reader with a buffer reads: 4, 8 or 16 KiB. */
+/** Texts whose malformed part lies beyond the first block of a buffered reader, which has 4, 8 or 16 KiB. */
 export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
   edit(
     `followed by ${kibibytes} KiB of white space and text`,
@@ -66,7 +69,7 @@ export const multipart: Edit = edit('a multipart form', (text) =>
   ].join('\r\n'),
 );
 
-/** Extensions of JSON that a parser may accept (RFC 8259 section 9). */
+/** Extensions of JSON that some parsers accept (RFC 8259 section 9). */
 export const extensions: readonly Edit[] = [
   edit('trailing-comma', (text) => text.replace(/}\s*$/, ',}')),
   edit('comment', (text) => text.replace('{', '{/* a comment */')),
@@ -77,10 +80,10 @@ export const extensions: readonly Edit[] = [
   edit('raw-newline-in-string', (text) => text.replace(/("name":"[^"])/, '$1\n')),
 ];
 
-/** The text with the content coding gzip (RFC 9110 section 8.4). */
+/** The text, compressed with gzip (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
-/** The same of a text that is not JSON: a store that decompresses bodies may parse them in another place. */
+/** Compressed text that is not JSON: a store may parse decompressed bodies with different code. */
 export const compressedText: Edit = edit('plain text, compressed with gzip', () =>
   gzipSync('a plant called Aloe'),
 );
@@ -96,7 +99,8 @@ const NOT_UTF8 = [
 
 /**
  * Bytes that are not UTF-8 (RFC 8259 section 8.1), in each string of a plant and in a property name.
- * @param properties the names of those that are strings
+ *
+ * @param properties the names of the string properties
  */
 export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
   NOT_UTF8.flatMap(([name, bytes]) => [
@@ -106,7 +110,7 @@ export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
     edit(`${name} in a property name`, (text) => inserted(text, bytes, text.indexOf('"') + 2)),
   ]);
 
-/** Where the value of a string property begins in the text of an object. */
+/** The offset at which the value of a string property begins in the text of an object. */
 const startOf = (property: string, text: string): number => {
   const member = new RegExp(`"${property}"\\s*:\\s*"`).exec(text);
   return member === null ? text.indexOf('"') + 1 : member.index + member[0].length;
@@ -115,7 +119,7 @@ const startOf = (property: string, text: string): number => {
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
   Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 
-/** Random ways to make a text malformed: truncated anywhere, followed by more text, repeated, or replaced. */
+/** Random ways to make a text malformed: truncate it anywhere, append text, repeat it, or replace it. */
 export const malformedText: Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,
@@ -133,7 +137,7 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: word().map((garbage) => edit('garbage', () => garbage)) },
 );
 
-/** Truncates inside the object, regardless of white space around it. */
+/** Truncates the text within the object, ignoring white space around it. */
 function cutShort(text: string, perMille: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
   return text.slice(0, start + Math.floor(((end - start) * perMille) / 1000));

@@ -8,19 +8,23 @@ interface Decimal {
   readonly scale: number;
 }
 
-/** The numbers within some limits: the multiples of a step, from `first` to `last` if they are bounded. */
+/**
+ * The numbers within certain limits: multiples of a step, from place `first` to place `last` if they are
+ * bounded.
+ */
 export interface Grid {
   readonly step: Decimal;
   readonly first: bigint | undefined;
   readonly last: bigint | undefined;
 }
 
-/** Maximum number of decimal places, for ranges too narrow for fewer. */
+/** Maximum number of decimal places; so many are needed only for very narrow ranges. */
 const MAX_DECIMAL_PLACES = 15;
 
 /**
- * The coarsest grid that has a number within some limits.
- * @param integral whether only integers are wanted
+ * The coarsest grid with a number within the limits.
+ *
+ * @param integral whether to allow only integers
  */
 export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   if (limits.multipleOf !== undefined && limits.multipleOf > 0)
@@ -32,7 +36,7 @@ export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   return within(limits, { digits: 1n, scale: 0 });
 }
 
-/** The same limits with a grid of half steps. */
+/** The grid of half steps within the same limits. */
 export const halved = ({ step: { scale } }: Grid, limits: NumberLimits): Grid =>
   within(limits, { digits: 5n, scale: scale + 1 });
 
@@ -42,7 +46,9 @@ export const isEmpty = ({ first, last }: Grid): boolean =>
 export const at = ({ step }: Grid, place: bigint): Json =>
   written({ digits: place * step.digits, scale: step.scale });
 
-/** A number off the grid, right after the given place; undefined if the grid contains every integer. */
+/**
+ * A number that is not on the grid, just after the given place; undefined if the grid contains every integer.
+ */
 export function offGrid(
   { step: { digits, scale } }: Grid,
   place: bigint,
@@ -52,19 +58,22 @@ export function offGrid(
   return written({ digits: (place * digits * 2n + digits) * 5n, scale: scale + 1 });
 }
 
-/** Numbers of a grid in a window, or those nearest to it. */
+/** Numbers of a grid within a window or, if there are none, the nearest to it. */
 export function onGrid(grid: Grid, min: bigint, max: bigint): Arbitrary<Json> {
   const [first, last] = placesIn(grid, min, max);
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
-/** The first and last place of a grid in a window; if the grid lies outside the window, its own. */
+/**
+ * The first and last place of a grid within a window; if the grid lies outside the window, a place of the
+ * grid.
+ */
 export function placesIn({ step, first, last }: Grid, min: bigint, max: bigint): [bigint, bigint] {
   const lowest = ceilDiv(scaled({ digits: min, scale: 0 }, step.scale), step.digits);
   const highest = floorDiv(scaled({ digits: max, scale: 0 }, step.scale), step.digits);
   const [from, to] = [larger(first, lowest), smaller(last, highest)];
   if (from <= to) return [from, to];
-  // None fits. Any value will do: `requireOrdinary` reports that the document allows none.
+  // If no number fits, any value will do: `requireOrdinary` reports that the document allows none.
   const end = last ?? first ?? to;
   const start = first ?? end;
   return start <= end ? [start, end] : [end, end];
@@ -94,7 +103,7 @@ function within({ min, max, above, below }: Partial<NumberLimits>, step: Decimal
   };
 }
 
-/** The step between multiples of a decimal, or between those that are integers. */
+/** The distance between multiples of a decimal, or between those multiples that are integers. */
 function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
   if (!integral) return { digits, scale };
   const one = 10n ** BigInt(scale);
@@ -103,7 +112,7 @@ function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
 
 const divisorOf = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisorOf(b, a % b));
 
-/** A bound of a schema as an exact decimal. */
+/** A limit of a schema as an exact decimal. */
 function decimalOf(value: bigint | number): Decimal {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = parts ?? [];

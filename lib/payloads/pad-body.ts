@@ -1,6 +1,6 @@
 /**
- * The text of an object with white space before its end: the same value in a longer text, as some software inspects
- * only the first part of a body. Other texts stay as they are.
+ * Pads the text of an object with white space before its end. The value stays the same, but some software
+ * inspects only the first part of a body. Texts of other values are unchanged.
  */
 export const padded =
   (spaces: number) =>

@@ -9,17 +9,19 @@ type Pair = readonly [name: string, value: string];
 /** What the document requires of every request besides its body. */
 interface Required {
   readonly headers: readonly Pair[];
-  /** Parameters of the query, in order. */
+  /** Query parameters, in order. */
   readonly query: readonly Pair[];
 }
 
-/** Values sampled for a parameter before giving up. */
+/** Maximum number of values to sample for a parameter. */
 const MAX_GENERATED = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * The required parameters of the document, each with the value that the document gives, or a sampled one.
- * @throws DocumentError if no value is found for a parameter
+ * The required parameters of the document, each with the value that the document gives or, without one, a
+ * sampled value.
+ *
+ * @throws DocumentError if no value can be found for a parameter
  */
 export function requiredOf(contract: Contract): Required {
   const headers: Pair[] = [];
@@ -34,7 +36,7 @@ export function requiredOf(contract: Contract): Required {
   return { headers: cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]], query };
 }
 
-/** The texts of a parameter: one, or one for each item of an exploded list. */
+/** The texts for a parameter: a single one, or one for each item of an exploded list. */
 function sampleParameters(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
   const { place, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {

@@ -1,25 +1,28 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
-/** Chooses an integer from 0 up to, but not including, a bound. */
+/** Chooses an integer from 0 to, but not including, a bound. */
 type Choose = (bound: number) => number;
 
-/** State while one string is written. */
+/** The state while one string is being written. */
 interface Writing {
   readonly choose: Choose;
-  /** Whether to use any printable character of a class, even if it contains letters or digits. */
+  /**
+   * Whether to use any printable character of a class, instead of only letters and digits if it contains
+   * some.
+   */
   readonly wide: boolean;
   readonly groups: Map<AST.CapturingGroup, string>;
 }
 
-/** Writes strings for a part of a regular expression, with lengths in code points from `minLength` to `maxLength`. */
+/** Writes strings for a part of a regular expression. `minLength` and `maxLength` are in code points. */
 interface PatternPart {
   readonly minLength: number;
   readonly maxLength: number;
-  /** Aims for a length, which some parts cannot reach exactly. */
+  /** Tries to reach a length, which some parts cannot do exactly. */
   write(length: number, writing: Writing): string;
 }
 
-/** Writes strings for a regular expression. Ignores inner assertions, so the result must be tested. */
+/** Writes strings for a regular expression. Ignores assertions within it, so the strings must be tested. */
 interface Pattern {
   readonly minLength: number;
   readonly maxLength: number;
@@ -27,7 +30,9 @@ interface Pattern {
 }
 
 /**
- * Parses a pattern of a JSON Schema; an end that is not anchored matches any text.
+ * Parses a pattern of a JSON Schema. Any text may precede or follow the match, unless the pattern is
+ * anchored.
+ *
  * @throws SyntaxError if it is not a regular expression
  */
 export function patternOf(source: string): Pattern {
@@ -91,7 +96,7 @@ function partOf(element: AST.Element): PatternPart {
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 const WORD = [...LETTERS, ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
 const PRINTABLE = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
-/** Characters used of a class without printable ASCII. */
+/** Maximum number of characters used of a class that contains no printable ASCII. */
 const MAX_CLASS_CHARACTERS = 32;
 
 function character(narrow: readonly string[], wide = narrow): PatternPart {
@@ -118,14 +123,14 @@ function ofClass(raw: string): PatternPart {
 }
 
 function anywhere(isIn: RegExp): string[] {
-  const found: string[] = [];
-  for (let code = 0; code <= 0x10ffff && found.length < MAX_CLASS_CHARACTERS; code += 1) {
-    // Lone surrogates are not characters.
+  const characters: string[] = [];
+  for (let code = 0; code <= 0x10ffff && characters.length < MAX_CLASS_CHARACTERS; code += 1) {
+    // Skip surrogates, which are not characters.
     if (code === 0xd800) code = 0xe000;
     const one = String.fromCodePoint(code);
-    if (isIn.test(one)) found.push(one);
+    if (isIn.test(one)) characters.push(one);
   }
-  return found;
+  return characters;
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
@@ -179,17 +184,17 @@ function repetition(part: PatternPart, min: number, max: number): PatternPart {
 const copies = (part: PatternPart, count: number): PatternPart =>
   sequence(Array.from({ length: count }, () => part));
 
-/** Distributes `extra` at random among parts with room for more. */
+/** Distributes `extra` at random among the parts that have room for more. */
 function spread(extra: number, rooms: readonly number[], choose: Choose): number[] {
   const lengths = rooms.map(() => 0);
   const open = rooms.flatMap((room, index) => (room > 0 ? [index] : []));
-  for (let left = extra; left > 0 && open.length > 0; ) {
+  for (let remaining = extra; remaining > 0 && open.length > 0; ) {
     const at = choose(open.length);
     const index = open[at] ?? 0;
     const room = (rooms[index] ?? 0) - (lengths[index] ?? 0);
-    const given = 1 + choose(Math.min(room, left, Math.ceil((2 * left) / open.length)));
+    const given = 1 + choose(Math.min(room, remaining, Math.ceil((2 * remaining) / open.length)));
     lengths[index] = (lengths[index] ?? 0) + given;
-    left -= given;
+    remaining -= given;
     if (given === room) open.splice(at, 1);
   }
   return lengths;

@@ -6,7 +6,10 @@ import { memoised } from './memoised.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './string-samples.ts';
 
-/** The range of values: `plain` if the value does not matter, `ordinary`, or `any` that the schema allows. */
+/**
+ * Which values to use: `plain` ones if the value does not matter, `ordinary` ones, or `any` that the schema
+ * allows.
+ */
 export type Variety = 'plain' | 'ordinary' | 'any';
 
 /** The property with the identification number (interface, section 2). */
@@ -15,7 +18,7 @@ export const ID = 'id';
 const MIN_ORDINARY_ID = 2n ** 20n;
 const MAX_ORDINARY_ID = 2n ** 31n - 1n;
 
-/** Objects of the shape, with all, only the required, or some of the declared properties. */
+/** Objects of the shape with all of the declared properties, only the required ones, or some. */
 export function plantOf(
   shape: Shape,
   variety: Variety,
@@ -43,7 +46,7 @@ export function plantOf(
     );
 }
 
-/** Undeclared properties, as many as `minProperties` requires beyond the declared ones. */
+/** Undeclared properties, if `minProperties` requires more properties than are declared. */
 function otherMembers(shape: Shape, variety: Variety): Arbitrary<readonly Member[]> {
   const missing = shape.minProperties - shape.properties.size;
   const [kind] = shape.others;
@@ -60,14 +63,15 @@ export const otherName = (pattern: string | undefined): Arbitrary<string> =>
   patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
   fc.constant('undeclared');
 
-/** Whether fresh ids, which are integers, fit the id of the document. */
+/** Whether the id of the document may be a fresh id, which is an integer. */
 const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /**
- * The ids of ordinary plants: 2^20 to 2^31-1, within the limits of the document. Smaller ids are so few that
- * earlier runs may have used them.
- * @param wanted an id that the user asks for, which may be smaller
+ * The ids of ordinary plants: 2^20 to 2^31-1, within the limits of the document. There are so few smaller ids
+ * that earlier runs may have used them.
+ *
+ * @param wanted an id that the user asked for, which may be smaller
  */
 export const ordinaryIds = (newPlant: Shape, wanted = MIN_ORDINARY_ID): IdRange =>
   idRanges(newPlant)[wanted < MIN_ORDINARY_ID ? 'all' : 'ordinary'];
@@ -94,7 +98,7 @@ const idGrid = memoised(({ properties, alternatives }: Shape): Grid => {
   return gridOf(shape?.number ?? {}, true);
 });
 
-/** A fresh id from `from` up to, but not including, `below`; undefined if the document allows none. */
+/** A fresh id from `from` to, but not including, `below`; undefined if the document allows none. */
 export function idWithin(
   newPlant: Shape,
   from: bigint,
@@ -150,7 +154,7 @@ function windowOf(variety: Variety): readonly [bigint, bigint] {
   return variety === 'any' ? [-(2n ** 63n), 2n ** 63n - 1n] : [1n, MAX_ORDINARY_ID];
 }
 
-/** Numbers within the limits, some with a fraction if there is room for one. */
+/** Numbers within the limits, some of them with a fraction if there is room for one. */
 function numberOf(limits: NumberLimits, variety: Variety): Arbitrary<Json> {
   const grid = gridOf(limits, false);
   const coarse = onGrid(grid, ...windowOf(variety));
@@ -171,7 +175,7 @@ function arrayOf(
   return distinct<Json>(item, (json) => write(json, 0n), count, maxCount);
 }
 
-/** `count` (at most `maxCount`) distinct values, or fewer if not enough are found. */
+/** `count` (at most `maxCount`) distinct values, or fewer if not enough can be found. */
 function distinct<T>(
   values: Arbitrary<T>,
   keyOf: (value: T) => string,
@@ -188,7 +192,7 @@ function distinct<T>(
 
 const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];
 
-/** Styles with white space where RFC 8259 allows it, and escapes in values and names. */
+/** Styles with white space wherever RFC 8259 allows it, and with escapes in values and names. */
 export const styles: Arbitrary<Style> = fc.record({
   gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 0, maxLength: 7, size: 'max' }),
   escapes: fc.constantFrom('none', 'values', 'names', 'both'),
@@ -222,7 +226,7 @@ const UNDECLARED_VALUES: readonly Json[] = [
   [[[[[['deep']]]]]],
 ];
 
-/** Undeclared properties: every name and every value at least once. */
+/** Undeclared properties, which include every name and every value at least once. */
 export const undeclaredMembers: readonly Member[] = UNDECLARED_NAMES.map((name, index) => [
   name,
   UNDECLARED_VALUES[index % UNDECLARED_VALUES.length] ?? null,

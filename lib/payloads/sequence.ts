@@ -6,9 +6,12 @@ import { defectiveBodies, malformedBodies } from './invalid-bodies.ts';
 import type { JsonObject } from './json.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
 
-/** Sequences of requests, sent in order or at the same time, and how each relates to the others. */
+/**
+ * Sequences of requests, sent one after the other or concurrently, and how the requests relate to one
+ * another.
+ */
 
-/** How the plant of a step resembles the plant of an earlier step. */
+/** How the plant of a step resembles that of an earlier step. */
 type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
 export type Wrong =
@@ -18,12 +21,12 @@ export type Wrong =
       readonly corrupt: (plant: JsonObject) => RequestTemplate['body'];
     }
   | { readonly kind: 'credential'; readonly name: string; readonly credential: Credential }
-  /** Aborted by the suite; the store may have created the plant. */
+  /** The suite aborts the request; the store may have created the plant. */
   | { readonly kind: 'aborted' }
   /** Over 64 KiB: outside the contract, so its response is not judged. */
   | { readonly kind: 'oversized' };
 
-/** Other differences between requests; the interface does not say whether a store accepts the last two. */
+/** Other differences between requests. The interface does not say whether a store accepts the last two. */
 type Manner = 'as usual' | 'in chunks' | 'with a query' | 'with an Idempotency-Key';
 
 /** One request of a sequence. Steps with the same plant share values. */
@@ -33,10 +36,11 @@ export interface Step {
   readonly wrong: Wrong | undefined;
   readonly manner: Manner;
   /**
-   * The connection used last, a second one, one that carried no request yet, or one for this request only.
+   * The connection used last, a second one, one that has carried no request yet, or one for this request
+   * only.
    */
   readonly connection: 'kept' | 'other' | 'fresh' | 'own';
-  /** Steps with the same moment are sent at the same time. */
+  /** Steps with the same moment are sent concurrently. */
   readonly moment: number;
 }
 
@@ -44,13 +48,13 @@ export interface Step {
 const STEPS = { minLength: 8, maxLength: 16 } as const;
 /** Maximum number of sampled sequences, regardless of the length of the run. */
 const MAX_SAMPLED = 100;
-/** One sequence is sampled for this many random cases of the run. */
+/** Number of random cases of the run for which one sequence is sampled. */
 const CASES_PER_SEQUENCE = 12;
-/** Consecutive rejected requests in the longest sequence. */
+/** Number of consecutive rejected requests in the longest sequence. */
 const MAX_REJECTED = 64;
 const ABORTED_IN_A_ROW = 6;
 
-/** Every sequence of a run: first the fixed ones, then sampled ones. */
+/** All sequences of a run: first the named ones, then random ones. */
 export function sequencesOf(
   contract: Contract,
   cases: number,
@@ -75,13 +79,16 @@ const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step) => ({ ...plain, ...step, moment }));
 
-/** Many requests of one kind in a row or at once, and every resemblance to an earlier request. */
+/**
+ * Sequences of many requests of one kind, in a row or concurrently, and of every resemblance to an earlier
+ * request.
+ */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [invalid] = bodies;
   const [withoutToken] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
-  /** Checks with new plants that the store still accepts ordinary plants and nothing else. */
+  /** Checks, with new plants, that the store still accepts ordinary plants and nothing else. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
     { plant: 101, wrong: withoutToken },
@@ -143,7 +150,10 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
-/** Every invalid body. If a plant allows none, the first character of its text is sent, which is also invalid. */
+/**
+ * Every invalid body. If a plant does not allow one, only the first character of its text is sent, which is
+ * also invalid.
+ */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({
     kind: 'body' as const,
@@ -158,7 +168,7 @@ const invalidCredentials: readonly Wrong[] = [...noToken, ...wrongTokens, ...oth
   ({ name, credential }: InvalidCredential) => ({ kind: 'credential', name, credential }),
 );
 
-/** Few plants, so that steps share them. */
+/** A small number, so that steps share plants. */
 const PLANTS = 4;
 
 const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
@@ -167,7 +177,7 @@ const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
     .map((sampled) => {
       let moment = 0;
       return sampled.map(([step, later]) => {
-        // Three in four wait for the preceding step.
+        // Three quarters of the steps wait for the preceding one.
         if (later > 0) moment += 1;
         return { ...step, moment };
       });
@@ -187,7 +197,7 @@ const anyStep = (contract: Contract): Arbitrary<Omit<Step, 'moment'>> =>
     connection: often<Step['connection']>('kept', ['other', 'fresh', 'own']),
   });
 
-/** Two in three as usual. */
+/** The usual value in two thirds of all samples. */
 const often = <T>(usual: T, others: readonly T[]): Arbitrary<T> =>
   fc.oneof(
     { arbitrary: fc.constant(usual), weight: 2 },
@@ -203,10 +213,10 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
   return (step) => {
     const { plant, like, wrong, manner, connection } = step;
     const letter = shared.indexOf(plant);
-    const own = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
+    const name = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
     const isFirst = firsts.get(plant) === step;
     return [
-      LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](own),
+      LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](name),
       wrong && ('name' in wrong ? `${DESCRIPTIONS[wrong.kind]} (${wrong.name})` : DESCRIPTIONS[wrong.kind]),
       manner === 'as usual' ? undefined : manner,
       CONNECTION[connection],
@@ -216,7 +226,7 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
   };
 }
 
-/** Likenesses that also apply to the first step with a plant. */
+/** Likenesses that also change the first step with a plant. */
 const UNUSUAL: ReadonlySet<Likeness> = new Set(['composed', 'decomposed']);
 
 const LIKE: Readonly<Record<Likeness, (plant: string) => string>> = {

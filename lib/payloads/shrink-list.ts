@@ -1,29 +1,34 @@
 /**
- * Shrinks a list while a property holds: first finds a short suffix, then removes ever smaller pieces (delta
- * debugging).
+ * Shrinks a list while a property holds: first finds a short suffix, then removes smaller and smaller pieces
+ * (delta debugging).
+ *
  * @param shows whether the property holds for a part of the list; undefined ends the search
  */
 export async function shortest<T>(
   list: readonly T[],
   shows: (some: readonly T[]) => Promise<boolean | undefined>,
 ): Promise<readonly T[]> {
-  let left = list;
+  let shortestSoFar = list;
   for (let count = 1; count < list.length; count *= 2) {
     const end = list.slice(list.length - count);
     const does = await shows(end);
-    if (does === undefined) return left;
+    if (does === undefined) return shortestSoFar;
     if (!does) continue;
-    left = end;
+    shortestSoFar = end;
     break;
   }
-  for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < left.length; ) {
-      const without = left.toSpliced(from, size);
+  for (
+    let size = Math.ceil(shortestSoFar.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let from = 0; from < shortestSoFar.length; ) {
+      const without = shortestSoFar.toSpliced(from, size);
       const does = await shows(without);
-      if (does === undefined) return left;
-      if (does) left = without;
+      if (does === undefined) return shortestSoFar;
+      if (does) shortestSoFar = without;
       else from += size;
     }
   }
-  return left;
+  return shortestSoFar;
 }

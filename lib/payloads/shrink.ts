@@ -1,18 +1,20 @@
 import type { Arbitrary, Value } from 'fast-check';
 
-/** Smaller values to try, in all. */
+/** Maximum number of smaller values to try in total. */
 const MAX_ATTEMPTS = 80;
 
 /** The smallest value with a result, and how it was found. */
 interface Shrunk<R> {
   readonly result: R;
-  /** The place of each value that was taken among those to which the one before it shrinks. */
+  /** For each step, the index of the chosen value among those to which the previous value shrinks. */
   readonly path: readonly number[];
 }
 
 /**
- * Shrinks a sampled value: takes the first smaller one whose attempt has a result, and goes on from there.
- * @param result that of the value itself
+ * Shrinks a sampled value: picks the first smaller value for which the attempt has a result, and continues
+ * from there.
+ *
+ * @param result the result of the original value
  */
 export async function shrink<T, R>(
   { value, context }: Value<T>,

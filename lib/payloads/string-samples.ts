@@ -17,15 +17,15 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
 };
 
 /**
- * Minimum length of sampled names. Shorter ones repeat within a run, and a store may require unique names:
- * the interface does not say. Shorter names have their own cases.
+ * Minimum length of sampled names. Shorter names would repeat within a run, and a store may require unique
+ * names, since the interface does not say. Shorter names have their own cases.
  */
 const MIN_DISTINCT_LENGTH = 6;
 
 /** Names that any store accepts: letters, digits, spaces, hyphens and apostrophes, starting with a letter. */
 export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
   const { minLength, maxLength } = lengths(limits, MIN_DISTINCT_LENGTH, 40);
-  // No space at the end, so that a store may trim names.
+  // No space at the end, since a store may trim names.
   return fc
     .tuple(
       fc.constantFrom(...LETTERS),
@@ -38,7 +38,7 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
     .map(([first, rest]) => [first, ...rest].join('').replace(/ $/, 'n'));
 };
 
-/** Names of letters only, for cases in which the name does not matter. */
+/** Names that consist only of letters, for cases in which the name does not matter. */
 export const plainName = (limits: TextLimits): Arbitrary<string> => {
   const bounds = lengths(limits, 10, 14);
   return fc
@@ -52,7 +52,7 @@ export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
     .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
     .map((letters) => letters.join(''));
 
-/** Patterns for plain strings of the formats that are checked. */
+/** Patterns of plain strings for each format that is checked. */
 const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';
 const HOST = '(?:[a-z]{1,30}\\.){1,6}example';
@@ -81,15 +81,16 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Limits on attempts to write a string that matches every pattern and limit, and on the characters written.
+ * Maximum number of attempts to write a string that matches all patterns and limits, and of characters
+ * written in all.
  */
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
 /** Maximum number of characters beyond the minimum length. */
 const MAX_FREE_CHARACTERS = 24;
 
 /**
- * Strings that match the patterns and the format of the document; undefined if it has none, or no string is
- * found.
+ * Strings that match the patterns and the format in the document; undefined if there are none, or if no such
+ * string can be found.
  */
 export const patterned = memoised(stringsFor);
 
@@ -123,7 +124,7 @@ function stringsFor(limits: TextLimits): Arbitrary<string> | undefined {
   return known === undefined ? undefined : fc.nat().map((seed) => make(seed) ?? known);
 }
 
-/** Strings with a meaning to software that a store may use: parsers, databases, shells, templates, logs. */
+/** Strings that mean something to software behind a store: parsers, databases, shells, templates, logs. */
 export const HOSTILE: readonly string[] = [
   '',
   ' ',
@@ -145,7 +146,7 @@ export const HOSTILE: readonly string[] = [
   '$(id) `id` | id ; id && id',
   '%s%s%n%d%x %%',
   '{{7*7}} ${7*7} #{7*7} <%= 7*7 %>',
-  // For functions that replace text: what they put in the place of a match.
+  // For functions that replace text: references to the match.
   "$& $1 $$ $` $' \\1",
   // For patterns that backtrack exponentially.
   `${'a'.repeat(64)}!`,
@@ -167,7 +168,7 @@ export const HOSTILE: readonly string[] = [
   '12345678901234567890',
   '{"id":1,"name":"nested"}',
   '[]',
-  // For readers that guess a type: of YAML, of dates, of spreadsheets, of URLs and HTML.
+  // For readers that guess types: of YAML, dates, spreadsheets, URLs and HTML.
   'yes',
   '1_000',
   '2026-02-30',
@@ -183,7 +184,7 @@ export const HOSTILE: readonly string[] = [
   'שָׁלוֹם mixed עברית',
   '🌵',
   '👩🏽‍🌾🪴🇳🇴',
-  // Cut after an even number of UTF-16 units, it is cut inside a character.
+  // Truncating this after an even number of UTF-16 code units splits a character.
   `a${'🌵'.repeat(130)}`,
   '𝔓𝔩𝔞𝔫𝔱 𠜎',
   'Z\u0351\u036b\u0343\u036a\u0302a\u0308\u0310lgo',
@@ -215,7 +216,10 @@ const character: Arbitrary<string> = fc.oneof(
   })),
 );
 
-/** Any Unicode string within the limits: hostile strings, all planes, and the usual sizes of columns. */
+/**
+ * Any Unicode string within the limits, including hostile strings, characters of all planes, and common
+ * column sizes.
+ */
 export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);

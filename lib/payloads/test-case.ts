@@ -1,10 +1,13 @@
 import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
-/** The outcome that the contract demands. `open`: the interface does not say, but it has to be answered. */
+/**
+ * The outcome that the contract demands. `open`: the interface does not say, but the request must be
+ * answered.
+ */
 export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
 
-/** The body of a request before it has an id: JSON, and an edit of its text. */
+/** The body of a request before it has an id: JSON, perhaps with an edit of its text; or bytes. */
 export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
   | { readonly bytes: Uint8Array }
@@ -12,17 +15,20 @@ export type Body =
   | { readonly secret: (token: string, id: bigint) => string };
 
 export interface Credential {
-  /** The name of the header; Authorization by default. */
+  /** The name of the header; by default Authorization. */
   readonly header?: string;
-  /** The values of the header lines, from the right token and the cookies that the store has set. */
+  /** The values of the header lines, given the right token and the cookies that the store has set. */
   readonly values: (token: string, cookies?: string) => readonly string[];
-  /** The same for a shell with the token in $PLANT_STORE_TOKEN: the only form that is recorded. */
+  /**
+   * The values as a shell would write them, with $PLANT_STORE_TOKEN for the token. Only this form is
+   * recorded.
+   */
   readonly shell: readonly string[];
-  /** The credential whose scheme this one spells in another way. */
+  /** If only the scheme is spelled differently: that spelling, and the original credential. */
   readonly respelled?: { readonly scheme: string; readonly of: Credential };
 }
 
-/** A credential whose scheme is spelled in another way. One without Bearer stays as it is. */
+/** The credential with a different spelling of its scheme. A credential without Bearer is unchanged. */
 export function withScheme(scheme: string, of: Credential): Credential {
   const spell = (value: string) => value.replace(/^Bearer /, scheme);
   if (of.shell.every((value) => spell(value) === value)) return of;
@@ -37,49 +43,58 @@ export const validCredential: Credential = {
 
 export const noCredential: Credential = { values: () => [], shell: [] };
 
-/** A request without id and token. Omitted fields are as an ordinary client sends them. */
+/** A request without id and token. An ordinary client would send the same for the fields that are omitted. */
 export interface RequestTemplate {
   readonly method?: string;
-  /** Path and query below the base URL; `{id}` in it becomes the fresh id. */
+  /** Path and query below the base URL; `{id}` is replaced with the fresh id. */
   readonly path?: string;
   readonly credential?: Credential;
   /** The name of a query parameter that contains the token. */
   readonly tokenIn?: string;
-  /** `undefined` sends none. */
+  /** If `undefined`, the header is not sent. */
   readonly contentType?: string | undefined;
-  /** `{hostname}` in a value becomes the host of the base URL without its port. */
+  /** `{hostname}` in a value is replaced with the host of the base URL, without its port. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';
   readonly delivery?: Delivery;
-  /** Names of default headers that this request omits. */
+  /** Names of default headers that are not sent. */
   readonly without?: readonly string[];
-  /** Offsets in the body at which segments end. */
+  /** Chooses the offsets in the body at which segments end. */
   readonly cut?: (body: Uint8Array) => readonly number[];
-  /** Offset in the body at which the first of two chunks ends. */
+  /** Chooses the offset in the body at which the first of two chunks ends. */
   readonly chunkEnd?: (body: Uint8Array) => number;
-  /** Offset in the body at which the connection is closed. */
+  /** Chooses the offset in the body at which the connection is closed. */
   readonly abort?: (body: Uint8Array) => number;
-  /** The request sent right before this one. */
+  /** The request to send right before this one. */
   readonly preceding?: Predecessor;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
-  /** An ordinary plant, sent as any client would: the store must create it, regardless of why it is sent. */
+  /**
+   * The request is an ordinary plant, sent as any client would. The store must create it, whatever the
+   * purpose of the request.
+   */
   readonly ordinary?: boolean;
-  /** Its id or name is in another request of its sequence: a store may remember it, even if it rejected that one. */
+  /**
+   * Another request of the same sequence has the same id or name. A store may remember these even if it
+   * rejected that request.
+   */
   readonly sentBefore?: true;
-  /** The stable label of the test case that it was sent for, if any. */
+  /** The stable label of the test case that the request belongs to, if any. */
   readonly sentAs?: string;
-  /** Outside the contract (over 64 KiB, or malformed framing): a proxy may respond in its own way. */
+  /**
+   * The request is outside the contract (over 64 KiB, or malformed framing), so a proxy may respond in its
+   * own way.
+   */
   readonly outsideContract?: boolean;
 }
 
-/** A request sent right before another one, with the same fresh id. */
+/** A request that is sent right before another one, with the same fresh id. */
 export interface Predecessor {
   readonly template: RequestTemplate;
   /**
-   * On the same connection, after its response or without waiting for it; on another one; or at the same
-   * time.
+   * On the same connection, after its response or without waiting for it; on another connection; or
+   * concurrently.
    */
   readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
 }
@@ -93,16 +108,16 @@ export const isOutsideContract = ({
   credential = validCredential,
 }: RequestTemplate): boolean => outsideContract === true || credential.shell.length > 1;
 
-/** A request to try, and the control request from which it differs in one respect. */
+/** A request to try, and the control request from which it differs in a single respect. */
 export interface TestCase {
   readonly label: string;
-  /** The label without what varies between runs, if it contains such a thing. */
+  /** The label without what varies from run to run; by default the label. */
   readonly stableLabel?: string;
   readonly template: RequestTemplate;
   readonly control?: RequestTemplate;
 }
 
-/** Whether the fresh id changes the request. */
+/** Whether the request depends on the fresh id. */
 export const dependsOnFreshId = ({ body, path }: RequestTemplate, token: string): boolean =>
   path?.includes('{id}') === true ||
   (body !== undefined && !Buffer.from(bytesOf(body, 1n, token)).equals(bytesOf(body, 2n, token)));
@@ -116,6 +131,6 @@ export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   return typeof edited === 'string' ? Buffer.from(edited) : edited;
 }
 
-/** The request alone, without the one that is sent before it. */
+/** The request without its preceding request. */
 export const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate =>
   template;

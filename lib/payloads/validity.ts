@@ -5,9 +5,7 @@ import { memoised } from './memoised.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { sample } from './random.ts';
 
-/**
- * Whether a value is an exactly valid NewPlant of the document; a fresh id is replaced with an ordinary one.
- */
+/** Whether a value is a valid NewPlant, judged exactly; a fresh id is replaced with an ordinary one. */
 export function isValid({ newPlant }: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(newPlant.shape);
   return newPlant.validate((path) => textAt(json, id, path), asParsed(json, id)).length === 0;
@@ -18,8 +16,8 @@ export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: stri
   newPlant.validate(text, JSON.parse(text)).length === 0;
 
 /**
- * Whether a value is not a NewPlant, even for a store that reads numbers as doubles: RFC 8259 section 6
- * allows the loss of precision. False for values too large to be sent.
+ * Whether a value is not a NewPlant even for a store that reads numbers as doubles, since RFC 8259 section 6
+ * allows loss of precision. False for values that are too large to send.
  */
 export function isInvalid(contract: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(contract.newPlant.shape);
@@ -29,16 +27,16 @@ export function isInvalid(contract: Contract, json: Json): boolean {
   return Buffer.byteLength(write(json, id)) <= MAX_SAFE_BYTES;
 }
 
-/** Maximum size of an invalid body, leaving room for white space below 64 KiB. */
+/** Maximum size of an invalid body; leaves room for white space up to 64 KiB. */
 const MAX_SAFE_BYTES = 60 * 1024;
 
-/** Attempts to replace a plant that the document does not allow. */
+/** Number of attempts to replace a plant that the document does not allow. */
 const MAX_PAYLOADS = 48;
 
 /**
- * Replaces plants that are not valid for the document. The parts of a schema that shapes cannot express may
- * leave few plants of an arbitrary or none, so that a filter would never end: plants sampled from each of
- * `instead` in order are tried instead, and finally `otherwise` is used.
+ * Replaces plants that are invalid for the document. A schema can express more than a shape, so an arbitrary
+ * may yield few valid plants or none, and filtering might never end. Instead, plants are sampled from each of
+ * `instead` in order, and finally `otherwise` is used.
  */
 export const onlyValid = (
   contract: Contract,
@@ -58,8 +56,8 @@ export const onlyValid = (
   });
 
 /**
- * Plain plants with all declared properties or only the required ones, if the document allows it.
- * `requireOrdinary` has checked that some can be made.
+ * Plain plants with all declared properties or only the required ones, if the document allows that.
+ * `requireOrdinary` has checked that there are some.
  */
 export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
   plainOf(contract)[properties];

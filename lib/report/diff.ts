@@ -11,20 +11,20 @@ type Diff = ReturnType<typeof diffOf>;
 
 const JUDGED = ['pass', 'fail', 'observed'];
 
-/** Compares two records, the earlier one first. Response times always change, so they are ignored. */
+/** Compares two records, the earlier one first. Ignores response times, which always differ. */
 export function diffOf(before: RunRecord, now: RunRecord) {
   const earlier = new Map(before.results.map((result) => [result.id, result]));
   const later = new Set(now.results.map(({ id }) => id));
   const was = ({ id }: RecordedResult) => earlier.get(id)?.verdict;
   const failing = now.results.filter(({ verdict }) => verdict === 'fail');
-  // The problems are the new ones of a check that failed before, too.
+  // If a check already failed before, `problems` are the new ones.
   const newlyFailing = failing.flatMap((result) => {
     const known = earlier.get(result.id);
     const problems = known?.verdict === 'fail' ? newSince(known, result) : undefined;
     return problems?.length === 0 ? [] : [{ result, problems }];
   });
   const causes = causesOf(before, now);
-  // A cause of the same symptom under another condition has changed: it hid nothing.
+  // If a cause has the same symptom under another condition, it has merely changed and did not hide anything.
   const isGone = ({ symptom }: RecordedCause) => !causes.added.some((one) => one.symptom === symptom);
   const hiddenBefore = new Set(causes.fixed.filter(isGone).flatMap(({ checks }) => checks));
   const isRevealed = ({ result, problems }: (typeof newlyFailing)[number]) =>
@@ -33,14 +33,17 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   return {
     causes,
     regressions: newlyFailing.filter((one) => !isRevealed(one)),
-    /** What could not be tested before, or was hidden by a cause that is fixed now. */
+    /**
+     * Failures that could not be seen before: the check was untestable, or a cause that has been fixed hid
+     * them.
+     */
     revealed: newlyFailing.filter(isRevealed),
     stillFailing: failing.filter((one) => !newlyFailing.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),
     unjudged: now.results.filter(
       (result) => JUDGED.includes(was(result) ?? '') && !JUDGED.includes(result.verdict),
     ),
-    // Only if the records are from different versions of the suite.
+    // Present only if the records come from different versions of the suite.
     onlyInOne: [
       ...[...later].filter((id) => !earlier.has(id)),
       ...[...earlier.keys()].filter((id) => !later.has(id)),
@@ -63,7 +66,7 @@ function causesOf(before: RunRecord, now: RunRecord) {
   const wasThere = ({ fingerprint, checks }: RecordedCause) =>
     earlier.has(fingerprint) || checks.every((id) => vague.has(id));
   const verdicts = new Map(now.results.map(({ id, verdict }) => [id, verdict]));
-  // Without experiments, a cause goes by another name.
+  // Without experiments, the same cause has a different fingerprint.
   const isVagueNow = (id: string) =>
     now.causes.some(({ kind, checks }) => kind === 'once' && checks.includes(id));
   const isFixed = ({ fingerprint, kind, checks }: RecordedCause) =>
@@ -79,13 +82,13 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** What was wrong only in the later run. */
+/** The problems that occurred only in the later run. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['problems'] {
   const known = new Set(before.problems.map(({ fingerprint }) => fingerprint));
   return now.problems.filter(({ fingerprint }) => !known.has(fingerprint));
 }
 
-/** 1 for regressions; 3 if there are none but a MUST that was judged before cannot be judged now; otherwise 0. */
+/** 1 if there are regressions; otherwise 3 if a MUST can no longer be judged; otherwise 0. */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   if (regressions.length > 0) return 1;
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;

@@ -41,8 +41,8 @@ export function assembleRun(
   const collisionIds = idsOf(COLLISIONS);
   const judging = { contract, token };
   const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
-  // An ordinary plant for a store that may not serve: the invariants leave it out. What an earlier request did to a
-  // connection says nothing about the store.
+  // Probes a store that may not serve at the moment, so the invariants ignore it. It uses its own connection,
+  // since what an earlier request did to a connection says nothing about the store.
   const probe: RequestTemplate = { ...ordinary, outsideContract: true, delivery: { freshConnection: true } };
   const state = new RunState(settings.describeStop);
   const recordFailure = (check: Check, failure: Failure) => {
@@ -107,10 +107,13 @@ export function assembleRun(
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }
 
-/** The parts of a run, as they were made for it. */
+/** The connected parts of one run. */
 export type CreatedParts = ReturnType<typeof assembleRun>;
 
-/** Headers and query parameters of every request. The user's headers replace those that the document requires. */
+/**
+ * The headers and query parameters of every request. The user's headers override those that the document
+ * requires.
+ */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {
   const required = requiredOf(contract);
   const isGiven = (name: string) => hasHeader(headers, name.toLowerCase());

@@ -15,18 +15,18 @@ export type Level = 'MUST' | 'SHOULD' | 'OBSERVE';
 
 /** The description of a check, without its test. */
 export interface About {
-  /** Meaningful and permanent, for example `auth/rejects-missing-token`. */
+  /** A meaningful id that never changes, for example `auth/rejects-missing-token`. */
   readonly id: string;
   readonly level: Level;
-  /** One sentence about a conforming store. */
+  /** One sentence that is true of a conforming store. */
   readonly statement: string;
-  /** Sections of the interface, pointers into openapi.yaml, sections of RFCs. */
+  /** Sections of the interface, pointers into openapi.yaml, or sections of RFCs. */
   readonly basis: readonly string[];
   /** What a failure means, and how to fix it. */
   readonly hint: string;
 }
 
-/** Makes plants for the requests of a check. The n-th plant is the same in every run with one seed. */
+/** Makes plants for the requests of a check. With the same seed, the n-th plant is the same in every run. */
 export interface PlantFactory {
   readonly contract: Contract;
   /** An unremarkable ordinary plant, with all declared properties or only the required ones. */
@@ -36,27 +36,30 @@ export interface PlantFactory {
   readonly strength: Strength;
 }
 
-/** A request sent before, or at the same time as, the failing one, which the failure needs. */
+/** A request that a failure needs before or at the same time as the failing one. */
 export interface PrecedingRequest {
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
 }
 
-/** What a scenario uses to send requests and to record what it finds. */
+/** What a scenario uses to send requests and to record its findings. */
 export interface CheckContext {
   readonly plants: PlantFactory;
-  /** How many random cases the run asks for. */
+  /** The number of random cases that the run asks for. */
   readonly cases: number;
   /** An ordinary id that no request has used. */
   nextId(): bigint;
-  /** An id in this range that no request has used, in this run or an earlier one. */
+  /** An id in this range that no request has used, neither in this run nor in an earlier one. */
   freshId(from: bigint, below: bigint): bigint;
   send(template: RequestTemplate): Promise<Exchange>;
-  /** Sends as many at a time as the run allows. The exchanges are in the order of the templates. */
+  /**
+   * Sends the requests as concurrently as the run allows. Returns the exchanges in the order of the
+   * templates.
+   */
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
   /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
   judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
-  /** The finding of the first rule that an exchange breaks. Records no failure. */
+  /** The finding of the first rule that an exchange breaks, without recording a failure. */
   find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;
   /** Records a failure that no single rule finds. */
   recordFailure(
@@ -65,23 +68,24 @@ export interface CheckContext {
     label: string,
     finding: Finding,
     more?: {
-      /** The label without the parts that differ from run to run, if it has any. */
+      /** The label without the parts that differ from run to run; by default the label. */
       readonly stableLabel?: string;
       readonly before?: readonly PrecedingRequest[];
     },
   ): void;
   /**
    * Sends a control request.
-   * @throws Untestable if the store rejects it: another rejection then proves nothing
+   *
+   * @throws Untestable if the store rejects it, because then other rejections prove nothing
    */
   control(template: RequestTemplate): Promise<void>;
-  /** Records what the interface leaves open, under a stable key. */
+  /** Records, under a stable key, how the store handles what the interface leaves open. */
   recordObservation(key: string, value: string | number | boolean): void;
-  /** Whether latency is high enough that the run sends more concurrent requests than usual. */
+  /** Whether the run sends more concurrent requests than usual because of high latency. */
   readonly isDistant: boolean;
-  /** A child context with its own `count` ids, so that its requests do not depend on concurrent ones. */
+  /** A child context with `count` ids of its own, so that its requests do not depend on concurrent ones. */
   withOwnIds(count: number): CheckContext;
-  /** Response times of POST requests so far; undefined if there was none. */
+  /** Response times of all POST requests so far; undefined if there were none. */
   readonly latency: Latency | undefined;
 }
 
@@ -92,24 +96,25 @@ export type Test =
       readonly kind: 'cases';
       readonly cases: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
-      /** The check that explains why the rules applied to no exchange; by default `invariants/answers`. */
+      /** The check to blame if the rules applied to no exchange; by default `invariants/answers`. */
       readonly explainedBy?: string;
     }
-  /** Random cases: `weight` times as many as the run asks for, including the named ones. */
+  /** Random cases: `weight` times the number that the run asks for, including the named cases. */
   | {
       readonly kind: 'property';
       readonly cases: (plants: PlantFactory) => Arbitrary<TestCase>;
       /**
-       * Cases tried first, whatever the seed, so that no verdict depends on whether chance generates them.
+       * Cases that are always tried first, so that no verdict depends on whether they are generated by
+       * chance.
        */
       readonly named?: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
       readonly weight: number;
-      /** The named cases are rows of a covering array. Returns what the given rows cover. */
+      /** Only if the named cases are rows of a covering array: what the given rows cover. */
       readonly covers?: (plants: PlantFactory, rows: readonly number[]) => Coverage;
       readonly explainedBy?: string;
     }
-  /** Rules for every exchange of the run that the check applies to, whichever check sent the request. */
+  /** Rules for every exchange of the run to which the check applies, whichever check sent the request. */
   | {
       readonly kind: 'invariant';
       readonly applies: (exchange: Exchange, template: RequestTemplate) => boolean;
@@ -123,28 +128,28 @@ export type Test =
   /** Steps that depend on one another. */
   | {
       readonly kind: 'scenario';
-      /** One sentence about what is sent. */
+      /** One sentence about what the check sends. */
       readonly sends: string;
       readonly run: (context: CheckContext) => Promise<void>;
-      /** The check is about requests that are under way at the same time. */
+      /** Whether the check needs concurrent requests. */
       readonly concurrent?: boolean;
       /**
-       * The check is about connections, or about how one request affects the next: nothing else is sent
-       * meanwhile.
+       * Whether the check must have the store to itself, because it is about connections or about how one
+       * request affects the next.
        */
       readonly exclusive?: boolean;
     };
 
 export type TestKind = Test['kind'];
 
-/** One check of the catalogue. (Checks are plain data; the runner iterates over them.) */
+/** A check of the catalogue. Checks are plain data. */
 export type Check = About & {
   readonly test: Test;
   /** Why the check does not apply to this document; undefined if it does. */
   readonly notApplicable?: ((contract: Contract) => string | undefined) | undefined;
 };
 
-/** The check could not be carried out, for a reason other than the faults that it looks for. */
+/** The check could not be carried out, but not because of the faults that it looks for. */
 export class Untestable extends Error {
   readonly blockedBy: string;
 
@@ -155,5 +160,5 @@ export class Untestable extends Error {
   }
 }
 
-/** The check does not apply to this run; the store is not to blame. */
+/** The check does not apply to this run, through no fault of the store. */
 export class NotApplicable extends Untestable {}

@@ -9,7 +9,7 @@ import type { PlantFactory } from './check.ts';
 /** The strength of covering arrays. */
 export const strengthOf = (thorough = false): Strength => (thorough ? 3 : 2);
 
-/** The plants of one check. They follow only from the seed of the run and the id of the check. */
+/** Makes the plants of one check. They depend only on the seed of the run and the id of the check. */
 export function plantsFor(
   contract: Contract,
   seed: number,

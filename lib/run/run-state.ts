@@ -1,37 +1,37 @@
 import type { Stop } from './result/result.ts';
 import { Stopped } from './send/stopped.ts';
 
-/** Whether a run goes on, and what ended it. */
+/** Whether a run continues, and if not, why. */
 export class RunState {
   /** The first reason to end the run. */
   stop: Stop | undefined;
-  /** Why the checks are to send nothing more, though the run goes on. */
+  /** Why checks may not send anything more, although the run continues. */
   stopOfChecks: Stop | undefined;
   private readonly halting = new AbortController();
   private readonly explainStop: (stop: Stop) => Stop;
 
-  /** @param explainStop adds what the caller knows of the store to the reason why the run stops */
+  /** @param explainStop adds what the caller knows about the store to the reason for a stop */
   constructor(explainStop: (stop: Stop) => Stop = (stop) => stop) {
     this.explainStop = explainStop;
   }
 
-  /** Aborted when the run must stop sending and abandon requests in flight. */
+  /** Aborted when the run must stop sending and abandon the requests in flight. */
   get signal(): AbortSignal {
     return this.halting.signal;
   }
 
-  /** Ends the run: starts no further check. */
+  /** Ends the run: no further check starts. */
   end(stop: Stop): void {
     this.stop ??= stop;
   }
 
-  /** Ends the checks, those under way included. Requests that belong to no check may follow. */
+  /** Ends the checks, including those in progress. Requests that belong to no check may follow. */
   endChecks(stop: Stop): void {
     this.end(stop);
     this.stopOfChecks = this.stop;
   }
 
-  /** Ends the run at once. */
+  /** Ends the run immediately. */
   halt(stop: Stop): void {
     this.end(this.explainStop(stop));
     this.halting.abort();
@@ -39,7 +39,8 @@ export class RunState {
 
   /**
    * Runs `work` until it completes or the run ends.
-   * @returns undefined if it was interrupted
+   *
+   * @returns undefined if the run ended first
    */
   async unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {

@@ -33,40 +33,40 @@ export interface RunPlan {
   readonly tokenEnv?: string | undefined;
   /** By default a random one. */
   readonly seed?: number | undefined;
-  /** The first id that is sent; by default a random one in the ordinary range. */
+  /** The first id to send; by default a random ordinary one. */
   readonly firstId?: bigint | undefined;
-  /** Cases of a generated check of weight 1. */
+  /** Number of cases of a random check of weight 1. */
   readonly cases?: number | undefined;
   /** Whether covering arrays contain every triple of values, not only every pair. */
   readonly thorough?: boolean | undefined;
-  /** Requests in flight at most; by default, more if latency is high. */
+  /** Maximum number of requests in flight; by default adapted to the latency. */
   readonly concurrency?: number | undefined;
-  /** Milliseconds to connect, and to receive a complete response. */
+  /** Milliseconds to connect, and again to receive a complete response. */
   readonly timeout?: number | undefined;
   readonly rate?: number | undefined;
   /** Seconds after which the run ends. */
   readonly maxSeconds?: number | undefined;
   /** Requests after which the run ends. */
   readonly maxRequests?: number | undefined;
-  /** Whether a failure of this check ends the run; by default none does. */
+  /** Whether a failure of the given check ends the run; by default none does. */
   readonly bailsOn?: ((check: Check) => boolean) | undefined;
   /** The part of the run to execute; by default all of it. */
   readonly shard?: Shard | undefined;
   readonly headers?: readonly HeaderPair[] | undefined;
-  /** PEM certificates to trust in addition to the system's. */
+  /** PEM certificates to trust in addition to those of the system. */
   readonly ca?: string | undefined;
-  /** The client certificate and its private key, PEM. */
+  /** The client certificate and its private key, in PEM format. */
   readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
   /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
-  /** Finds the causes of the failures once all checks have ended. Called only if there are any. */
+  /** Finds the causes of failures once all checks have ended. Not called without failures. */
   readonly explain?: FindCauses | undefined;
-  /** Adds what the caller knows of the store to the reason why the run stops. */
+  /** Adds what the caller knows about the store to the reason for a stop. */
   readonly describeStop?: ((stop: Stop) => Stop) | undefined;
-  /** Starts the store again if it died. Without it, a run ends when its store does. */
+  /** Restarts the store if it died. Without it, the run ends when the store dies. */
   readonly restart?: Restart | undefined;
-  /** Called with every exchange as it happens, and the check that it was sent for. */
+  /** Called with every exchange as it happens, and with the id of the check that sent it. */
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
 
@@ -89,11 +89,11 @@ const withDefaults = (options: RunPlan) => ({
 
 export interface Listeners {
   readonly onProgress?: ((requests: number) => void) | undefined;
-  /** Called with the first failure of each problem of a MUST or SHOULD check, before shrinking. */
+  /** Called with the first failure of each problem of a MUST or SHOULD check, before it is shrunk. */
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
-/** Finds causes by sending experiment requests that belong to no check. */
+/** Finds causes by experiments, whose requests belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
   run: Pick<
@@ -102,7 +102,7 @@ export type FindCauses = (
   >,
 ) => Promise<readonly Cause[]>;
 
-/** The options of a run with all defaults filled in. */
+/** The options of a run, with all defaults filled in. */
 export interface RecordedOptions {
   readonly seed: number;
   readonly firstId: string;
@@ -129,7 +129,7 @@ export interface RunHeader {
   };
   readonly options: RecordedOptions;
   readonly startedAt: string;
-  /** The ids of the catalogue, in its order. */
+  /** The ids of all checks, in the order of the catalogue. */
   readonly planned: readonly string[];
 }
 
@@ -142,19 +142,22 @@ export interface RunFooter {
   readonly requests: number;
   readonly seconds: number;
   readonly latency: Latency | undefined;
-  /** Seconds spent waiting because the store asked for it. */
+  /** Seconds spent waiting at the store's request. */
   readonly waited: number;
-  /** Connections that closed while a request was under way, which was then sent again. */
+  /** Number of connections that closed during a request, which was then sent again. */
   readonly closedMidRequest: number;
   /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
     readonly plants: number;
-    /** `17` or `20..29`, in ascending order. */
+    /** In ascending order: `17` or `20..29`. */
     readonly ids: readonly string[];
-    /** Plants whose ids are missing because there were too many to list. */
+    /** Number of plants whose ids are missing because there were too many to list. */
     readonly unlisted?: number;
   };
-  /** Valid plants that were not judged because the store rejected their id or name as already in use. */
+  /**
+   * Number of valid plants that were not judged because the store rejected their id or name as already in
+   * use.
+   */
   readonly collisions: number;
 }
 
@@ -162,48 +165,50 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
-  /** The first failure of a check with a new problem. */
+  /** The first failure of a check with this problem. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
-  /** What explains the failed checks, right before the end. */
+  /** The causes of the failed checks, right before the end. */
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** A run for a host that executes the checks one by one, such as a test runner. */
+/** A run whose host executes the checks one by one, such as a test runner. */
 export interface RunHandle {
   readonly header: RunHeader;
   /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
-  /** Requests sent so far. */
+  /** Number of requests sent so far. */
   readonly requests: number;
-  /** The ordinary plant that the store accepted when the run began. */
+  /** The exchange in which the store accepted an ordinary plant at the start of the run. */
   readonly accepted: Exchange | undefined;
-  /** The responses until the store accepted its last plant. */
+  /** Counts of the responses up to and including the last accepted plant. */
   readonly answers: StatusCounts;
-  /** Times that the store died, or hung, and was started again. */
+  /** How often the store died or hung and was restarted. */
   readonly restarts: number;
-  /** The requests that may have killed the store, the likeliest first; none unless it died. */
+  /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
   /**
-   * Runs the whole catalogue in planned order: cheap checks first, extra random cases in alternating batches.
+   * Runs the whole catalogue in planned order: cheap checks first, extra random cases last, in alternating
+   * batches.
    */
   runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
   /**
-   * Sends requests that belong to no check. Exchanges in the order of the templates; undefined if the run has
-   * ended.
+   * Sends requests that belong to no check. Returns the exchanges in the order of the templates; undefined if
+   * the run has ended.
    */
   sendOutsideChecks(
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[] | undefined>;
-  /** Shortens the timeout from now on, as the usual response time is known. */
+  /** Shortens the timeout from now on, according to the response times so far. */
   shortenTimeout(): void;
   close(): Promise<RunFooter>;
 }
 
 /**
- * Connects to the target and finds out whether the run can begin.
+ * Connects to the target and determines whether the run can begin.
+ *
  * @param signal ends the run when it is aborted
  */
 export async function openRun(
@@ -266,7 +271,7 @@ export async function openRun(
       const exchanges: Exchange[] = [];
       const id = outside.ids.reserve(templates.length);
       return state.unlessStopped(async () => {
-        // One that kills the store would take the others with it.
+        // A request that kills the store would also break those in flight with it.
         const inFlight = parts.recovery.restarts > 0 ? 1 : maxInFlight;
         await inPool(templates.length, inFlight, async (index) => {
           const template = templates[index];
@@ -286,7 +291,8 @@ export async function openRun(
 
 /**
  * Ends the run when it is interrupted or its time is up.
- * @returns what closes the connections, and finds out what to advise if that is not known
+ *
+ * @returns a function that closes the connections and, unless advice is already known, looks for some
  */
 function closerFor(
   { maxSeconds }: RunSettings,
@@ -312,7 +318,7 @@ function closerFor(
   };
 }
 
-/** Totals of a run. */
+/** The totals of a run. */
 function footerOf(
   { catalogue, strict }: RunSettings,
   { state, client, sender, monitor, collisions }: CreatedParts,
@@ -339,7 +345,7 @@ function footerOf(
   };
 }
 
-/** Finds out whether the store can be judged at all; ends the run if not. */
+/** Determines whether the store can be judged at all; ends the run if not. */
 async function readinessOf(
   { contract, seed, shard }: RunSettings,
   { state, client, sender, monitor, recovery, idsOf }: CreatedParts,
@@ -358,7 +364,7 @@ async function readinessOf(
     }
     monitor.releasePreflight();
     if (context.broken > 0) await recovery.wait(context, sender);
-    // Every shard begins with the same request; the first one counts it.
+    // Every shard begins with the same request; only the first shard counts it.
     if (shard.index > 0) sender.resetCounts();
     return ready;
   });
@@ -379,8 +385,8 @@ const timeIsUp = (maxSeconds: number): Stop => ({
 });
 
 /**
- * The causes of the failed checks of a run, found by experiments once all checks have ended. Undefined if no check
- * failed, or if the options say not to explain failures.
+ * Finds the causes of the failed checks of a run by experiments, once all checks have ended. Undefined if no
+ * check failed, or if failures are not to be explained.
  */
 export async function findCauses(
   results: readonly CheckResult[],
@@ -392,7 +398,9 @@ export async function findCauses(
   return explain(results, run);
 }
 
-/** Runs every check and yields events as they happen. The last event is `end`, whatever the store does. */
+/**
+ * Runs every check and yields events as they happen. The last event is always `end`, whatever the store does.
+ */
 export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
   work(options, log, signal).then(
@@ -402,7 +410,7 @@ export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncG
   yield* log.drain();
 }
 
-/** Least time between two `progress` events. */
+/** Minimum time between two `progress` events. */
 const PROGRESS_INTERVAL_MS = 100;
 
 async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {

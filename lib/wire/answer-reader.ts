@@ -21,16 +21,16 @@ export class ResponseReader {
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
   private readonly body: Bytes;
-  /** Bytes still to come, of a body with a length or of one chunk. */
+  /** Number of bytes still to come of a body with a length, or of one chunk. */
   private left = 0;
-  /** The next element of a chunked body. */
+  /** The element of a chunked body that comes next. */
   private next: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
-  /** Characters of trailers so far. */
+  /** Number of characters of trailers so far. */
   private trailers = 0;
   private ended = false;
   private framing: Framing = { kind: 'none' };
 
-  /** @param cap bytes of body after which the response is truncated */
+  /** @param cap size of the body in bytes at which the response is truncated */
   constructor(method: string, cap: number) {
     this.method = method;
     this.body = new Bytes(cap);
@@ -66,13 +66,14 @@ export class ResponseReader {
     return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
 
-  /** The bytes after the response. */
+  /** The bytes that follow the response. */
   get rest(): Buffer {
     return this.pending;
   }
 
   /**
-   * Whether the connection may carry another response: this one has ended, and does not announce the close.
+   * Whether the connection may carry another response: this response is complete and does not announce that
+   * the connection closes.
    */
   get keepsConnection(): boolean {
     if (this.head === undefined || !this.ended || this.head.status === 101) return false;
@@ -80,12 +81,12 @@ export class ResponseReader {
     return this.head.version === '1.1' ? !options.includes('close') : options.includes('keep-alive');
   }
 
-  /** Call when the connection has closed. Returns the response if it is one that ends with the connection. */
+  /** Call when the connection has closed. Returns the response if it is one that ends with its connection. */
   closed(): Response | undefined {
     return this.head !== undefined && this.framing.kind === 'until-close' ? this.response(false) : undefined;
   }
 
-  /** The received part of an incomplete response. */
+  /** The part of an incomplete response that has arrived. */
   partial(): Response | undefined {
     return this.head === undefined ? undefined : this.response(true);
   }
@@ -116,7 +117,7 @@ export class ResponseReader {
     }
   }
 
-  /** Whether all remaining bytes have arrived. */
+  /** Reads the remaining bytes. Returns whether all of them have arrived. */
   private readRemaining(): boolean {
     const before = this.body.length;
     this.readBytes(Math.min(this.left, this.pending.length));
@@ -153,7 +154,7 @@ export class ResponseReader {
     }
   }
 
-  /** The next line without its CRLF; undefined until that has arrived. */
+  /** The next line without its CRLF; undefined until all of it has arrived. */
   private line(): string | undefined {
     const end = this.pending.indexOf('\r\n');
     if (end < 0) return undefined;
@@ -162,7 +163,7 @@ export class ResponseReader {
     return line;
   }
 
-  /** Returns false, or throws if the line is too long already. */
+  /** Returns false to wait for more bytes, but throws if the line is already too long. */
   private awaitMore(problem: string): false {
     if (this.pending.length > MAX_HEAD_BYTES) throw new Error(`bad response: ${problem}`);
     return false;
@@ -197,7 +198,9 @@ const listIn = (head: Head, wanted: string): string[] =>
     value.split(',').map((one) => one.trim().toLowerCase()),
   );
 
-/** RFC 9112 section 6.3, as strict as undici: rejects whatever the RFC allows a recipient to reject. */
+/**
+ * RFC 9112 section 6.3, as strict as undici: rejects everything that the RFC allows a recipient to reject.
+ */
 function framingOf(head: Head, method: string): Framing {
   const codings = listIn(head, 'transfer-encoding');
   const [length, ...lengths] = headerValues(head.headers, 'content-length');
@@ -206,7 +209,7 @@ function framingOf(head: Head, method: string): Framing {
   if (lengths.length > 0) throw new Error('bad response: it has more than one Content-Length');
   if (length !== undefined && codings.length > 0)
     throw new Error('bad response: it has both Content-Length and Transfer-Encoding');
-  // What follows a 101 is in another protocol (RFC 9110 section 15.2.2).
+  // After a 101, the bytes belong to another protocol (RFC 9110 section 15.2.2).
   if (method === 'HEAD' || [101, 204, 304].includes(head.status)) return { kind: 'none' };
   if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
   if (length === undefined) return { kind: 'until-close' };

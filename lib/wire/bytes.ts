@@ -1,18 +1,21 @@
-/** Every chunk costs time to read, however small: after the first 4096, each counts as 16 extra bytes towards the limit. */
+/**
+ * Reading a chunk costs time, however small it is: after the first 4096 chunks, each counts as 16 extra bytes
+ * towards the limit.
+ */
 const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
 
 /**
- * The beginning of a body of unknown size. It uses at most about twice the memory of what it keeps, however small the
- * added pieces are.
+ * Collects the beginning of a body of unknown size. Uses at most about twice the memory of what it keeps,
+ * however small the added pieces are.
  */
 export class Bytes {
-  /** Bytes that were added, also those beyond the limit. */
+  /** Number of bytes added, including those beyond the limit. */
   length = 0;
   private readonly limit: number;
   private pieces = 0;
   private buffer: Buffer = Buffer.alloc(0);
 
-  /** @param limit bytes that are kept at most */
+  /** @param limit maximum number of bytes to keep */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -37,12 +40,12 @@ export class Bytes {
     return this.length > this.limit;
   }
 
-  /** Whether it is not worth reading on: the body is too long, or comes in a great many tiny pieces. */
+  /** Whether to stop reading: the body is too long, or comes in very many tiny pieces. */
   get isTooMuch(): boolean {
     return this.isTooLong || this.length + (this.pieces - FREE_CHUNKS) * CHUNK_COST_BYTES > 2 * this.limit;
   }
 
-  /** What is kept. */
+  /** The bytes that were kept. */
   get kept(): Buffer {
     return this.buffer.subarray(0, Math.min(this.limit, this.length));
   }

@@ -13,7 +13,8 @@ export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
 
 /**
  * Removes one content coding.
- * @param maxBytes largest allowed result
+ *
+ * @param maxBytes maximum size of the result
  * @param cut whether the end of the input may be missing
  * @throws Error if the bytes cannot be decoded, or decode to more than `maxBytes`
  */

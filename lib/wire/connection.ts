@@ -1,29 +1,32 @@
 import type { Exchange, Fault, Request } from './exchange.ts';
 
 export interface ResponseLimits {
-  /** Milliseconds for the complete response, not including the time to connect. */
+  /** Milliseconds to receive the complete response, after connecting. */
   readonly timeout: number;
-  /** Bytes of body after which it is truncated. */
+  /** Size of a response body in bytes at which it is truncated. */
   readonly bodyBytes: number;
-  /** Milliseconds that a body waits for 100 Continue before it is sent anyway. */
+  /** Milliseconds for which a body waits for 100 Continue before it is sent anyway. */
   readonly continueWait: number;
 }
 
 /**
- * Carries one request at a time. Opens when a request is sent, and stays open for the next one if the store
- * allows it.
+ * A connection that carries one request at a time. It opens when a request is sent, and stays open for the
+ * next one if the store allows that.
  */
 export interface Connection {
   /**
-   * Sends a request and waits for its outcome. After a broken exchange the next request uses a fresh
+   * Sends a request and waits for its outcome. After a broken exchange, the next request uses a new
    * connection.
    */
   send(request: Request, limits: ResponseLimits): Promise<Exchange>;
-  /** Abandons the request that is under way. */
+  /** Abandons the current request. */
   close(): Promise<void>;
 }
 
-/** Milliseconds after which we close an idle connection. Most stores keep one for five seconds or longer. */
+/**
+ * Milliseconds after which we close an idle connection. Most stores keep idle connections for at least five
+ * seconds.
+ */
 export const IDLE_MS = 4000;
 
 /** We closed the connection because the run ended; this says nothing about the store. */

@@ -1,15 +1,17 @@
 import { performance } from 'node:perf_hooks';
 
-/** Parts of a time limit, each of which has to pass with our own process running. */
+/** Number of slices of a time limit. Our own process must be running during each of them. */
 const DEADLINE_SLICES = 10;
-/** Milliseconds by which a timer may be late before our own process counts as too busy to read. */
+/** If a timer fires this many milliseconds late, our own process was too busy to read. */
 const LATE_MS = 50;
-/** Parts that may be repeated: a machine that is never free must not keep a run from ending. */
+/**
+ * Maximum number of slices that are repeated: a machine that is always busy must not keep a run from ending.
+ */
 const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
 /**
- * The time limit for a response. A store is not blamed for a machine that is busy: a part of the time in which a timer
- * fired late does not count, so that what has arrived meanwhile is read, and a store on the same machine gets its turn.
+ * The time limit for a response. The store is not to blame if the machine is busy: a slice whose timer fires
+ * late is repeated, so that we can read what has arrived meanwhile, and a store on the same machine can run.
  */
 export class Deadline {
   private readonly partMs: number;
@@ -23,7 +25,7 @@ export class Deadline {
     this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }
 
-  /** Starts again from zero. */
+  /** Restarts the time limit. */
   refresh(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
@@ -35,7 +37,7 @@ export class Deadline {
     this.timer = undefined;
   }
 
-  /** @param parts to be waited for */
+  /** @param parts number of slices to wait for */
   private wait(parts: number, repeats: number): void {
     const due = performance.now() + this.partMs;
     this.timer = setTimeout(() => {

@@ -1,7 +1,7 @@
-/** Where requests go, and the limits on a response. */
+/** Where requests go, and limits on the responses. */
 export interface Endpoint {
   readonly origin: string;
-  /** Host and port as in the Host header. */
+  /** Host and port, as in the Host header. */
   readonly authority: string;
   readonly host: string;
   readonly port: number;
@@ -14,16 +14,19 @@ export interface Endpoint {
     readonly key?: string;
     readonly rejectUnauthorized?: boolean;
   };
-  /** Milliseconds for the connection, and again for the complete response. */
+  /** Milliseconds to connect, and again to receive the complete response. */
   readonly timeout: number;
-  /** Bytes of body after which a response is truncated. */
+  /** Size of a body in bytes at which a response is truncated. */
   readonly cap: number;
 }
 
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Limit on a head, a trailer section, or the extensions of one chunk. No reasonable server sends more. */
+/**
+ * Limit on the size of a head, a trailer section, or the extensions of one chunk. No reasonable server sends
+ * more.
+ */
 export const MAX_HEAD_BYTES = 256 * 1024;
-/** Interim responses that are recorded; further ones are ignored. */
+/** Maximum number of interim responses that are recorded; further ones are ignored. */
 export const MAX_INTERIM_RESPONSES = 1000;
 
 /** The endpoint of a base URL such as `http://[::1]:8080/api/`. */

@@ -1,49 +1,48 @@
 export type HeaderPair = readonly [name: string, value: string];
 
 /**
- * How the bytes of a request are put on its connection. By default head and body go out together, over any
+ * How the bytes of a request are put on the connection. By default, head and body are sent together, over any
  * connection.
  */
 export interface Delivery {
   /**
-   * Offsets in the body, before its transfer coding, after which a TCP segment ends and a pause follows.
+   * Offsets in the body, before its transfer coding, at which a TCP segment ends and a pause follows.
    * Negative offsets count from the end; those outside the body are ignored.
    */
   readonly cuts?: readonly number[];
-  /** Sends the head first, and the body after a pause. */
+  /** Sends the head first and, after a pause, the body. */
   readonly headFirst?: true;
-  /** Sends the head itself in two segments, divided in its middle or between the two line ends at its end. */
+  /** Sends the head in two segments, divided in the middle or between the two line ends that conclude it. */
   readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
   /**
    * How a chunked body is divided: into one chunk, two (the default), or chunks of seven bytes; or into two
-   * with chunk extensions, or followed by a trailer section (RFC 9112 section 7.1).
+   * chunks with extensions, or two chunks and a trailer section (RFC 9112 section 7.1).
    */
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
-  /** Offset in the body at which the first of two chunks ends; by default the middle. */
+  /** Offset in the body at which the first of two chunks ends; by default the middle of the body. */
   readonly chunkEnd?: number;
   /** Writes Content-Length and chunk sizes with leading zeros (RFC 9112 sections 6.2 and 7.1). */
   readonly leadingZeros?: true;
-  /** What stands between the colon and the value of each header instead of a space (RFC 9112 section 5). */
+  /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;
   /**
-   * Sends Expect: 100-continue, and the body after 100 or a second without any response (RFC 9110 section
-   * 10.1.1). The body is not sent after a final response.
+   * Sends Expect: 100-continue, and the body after a 100, or after a second without any response (RFC 9110
+   * section 10.1.1). After a final response, the body is not sent.
    */
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
-  /** Writes the values of Expect and Transfer-Encoding with capital letters (RFC 9110 section 10.1.1, RFC 9112 section 7). */
+  /** Capitalises the values of Expect and Transfer-Encoding (RFC 9110 section 10.1.1, RFC 9112 section 7). */
   readonly capitals?: true;
-  /** The version of HTTP in the request line, if it is not 1.1. */
+  /** The HTTP version in the request line, if it is not 1.1. */
   readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */
   readonly freshConnection?: true;
   /**
-   * Names of headers in the order and letter case in which they are sent, including `host`, `connection` and
-   * the headers of framing; other headers follow. A header sent twice may be named twice. `connection` is
-   * sent if it is named.
+   * The order and letter case of header names, including `host`, `connection` and the framing headers; other
+   * headers follow. A header that is sent twice may be named twice. `connection` is sent only if it is named.
    */
   readonly headerOrder?: readonly string[];
   /**
@@ -53,16 +52,16 @@ export interface Delivery {
   readonly abortAfter?: number;
 }
 
-/** A request ready to send. */
+/** A request that is ready to be sent. */
 export interface Request {
   readonly method: string;
-  /** Path and query, below the path of the base URL. */
+  /** Path and query, relative to the path of the base URL. */
   readonly path: string;
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array | undefined;
   readonly framing: 'length' | 'chunked';
   readonly delivery?: Delivery;
-  /** The id that this request used for the first time. */
+  /** The id that is used for the first time in this request. */
   readonly freshId?: bigint;
   /** The form in which a body that contains a secret may be recorded. */
   readonly publicBody?: string;
@@ -74,13 +73,13 @@ export interface Request {
 export interface Response {
   readonly status: number;
   readonly statusText: string;
-  /** In order of arrival, names in their original case, Latin-1. */
+  /** In order of arrival, with names in their original case; decoded as Latin-1. */
   readonly headers: readonly HeaderPair[];
-  /** Without its transfer coding, with its content coding. */
+  /** Without its transfer coding, but still in its content coding. */
   readonly body: Uint8Array;
-  /** The body was cut at the cap, or broke off. */
+  /** Whether the body was cut off at the cap or is incomplete. */
   readonly truncated: boolean;
-  /** Size of the body in bytes, if not all of it is kept. */
+  /** Size of the body in bytes, if only a part of it is kept. */
   readonly size?: number;
 }
 
@@ -93,34 +92,37 @@ export type FaultKind =
   | 'timeout'
   | 'closed'
   | 'not-http'
-  /** undici treats an unsolicited 100 Continue as an error; RFC 9110 section 15.2 lets a store send it. */
+  /**
+   * undici treats an unsolicited 100 Continue as an error, although RFC 9110 section 15.2 lets a store send
+   * it.
+   */
   | 'unsolicited-continue'
-  /** We closed the connection, as the delivery of the request asks; this says nothing about the store. */
+  /** We closed the connection because the delivery asks for it; this says nothing about the store. */
   | 'aborted';
 
 /** Why there is no complete response. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** The message of the transport. */
+  /** The error message of the transport. */
   readonly detail: string;
-  /** The bytes do not even begin like HTTP/1: another protocol, not malformed HTTP. */
+  /** The bytes do not even begin like HTTP/1: the server speaks another protocol, not malformed HTTP. */
   readonly isOtherProtocol?: true;
 }
 
 /**
- * A request and its outcome. A broken exchange may still have a status: a store that sends 200 and then
- * stalls has answered 200.
+ * A request and its outcome. A broken exchange may have a response: a store that sends a 200 and then stalls
+ * has answered 200.
  */
 export type Exchange = {
-  /** As sent, including the headers of framing. */
+  /** The request as it was sent, including the framing headers. */
   readonly request: Request;
   /** Milliseconds from the first byte sent to the last byte received. */
   readonly ms: number;
-  /** Statuses of the 1xx responses before the final one. */
+  /** Statuses of the 1xx responses that preceded the final one. */
   readonly interim: readonly number[];
-  /** Milliseconds that the body waited for 100 Continue, in vain. */
+  /** Milliseconds for which the body waited for 100 Continue in vain. */
   readonly continueWaitMs?: number;
-  /** The store rejected the request because the id or name is already in use. */
+  /** The store rejected the request because its id or name is already in use. */
   readonly collided?: true;
   /** The connection was closed, and nothing listened when the request was sent again. */
   readonly wentAway?: true;
@@ -131,18 +133,18 @@ export type Exchange = {
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
 );
 
-/** Whether we aborted the request, which says nothing about the store. */
+/** Whether we aborted the request ourselves, which says nothing about the store. */
 export const isAborted = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'aborted';
 
-/** Whether no complete response came in time. */
+/** Whether no complete response arrived in time. */
 export const isTimeout = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
 
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
 const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
-/** Part of the message of undici's parser for a first line that does not begin with HTTP. */
+/** A part of the message with which undici's parser rejects a first line that does not begin with HTTP. */
 const FOREIGN = '(Expected HTTP/';
 
 /** Classifies a transport error. */
@@ -160,14 +162,14 @@ export function faultOf(error: unknown): Fault {
       name === 'HTTPParserError' ||
       code.startsWith('HPE_') ||
       code === 'UND_ERR_HEADERS_OVERFLOW' ||
-      // undici does not handle every response: a status of 099 fails an assertion.
+      // undici cannot handle every response: a status of 099 fails one of its assertions.
       code === 'ERR_ASSERTION' ||
       message.startsWith('bad ')
     )
       return 'not-http';
     return 'closed';
   };
-  // The words of undici.
+  // undici's wording for a connection that the server closed.
   if (code === 'UND_ERR_SOCKET' && message === 'other side closed')
     return { kind: 'closed', detail: 'the server closed the connection before the end of the response' };
   return {

@@ -7,31 +7,29 @@ import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } fro
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
-/** Bytes of response bodies in flight, if all have the average length. */
+/** Limit on the total size of the response bodies in flight, if all are of average length. */
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
 
-/** Counts as one towards the concurrency limit. */
+/** Counts as one request towards the concurrency limit. */
 interface Slot {
   main: Connection;
-  /**
-   * Carries the requests that undici does not send as they are, while `main` is an `UndiciConnection`.
-   */
+  /** Carries the requests that undici would change or cannot send, if `main` is an `UndiciConnection`. */
   rawSocket?: SocketConnection;
 }
 
-/** Milliseconds to wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
+/** Maximum wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
 const MAX_RAW_WAIT_MS = 3000;
 
-/** Milliseconds after an abort for a store that serves one request at a time to notice it. */
+/** Milliseconds after which a store that serves one request at a time should have noticed an abort. */
 const ABORT_NOTICED_MS = 20;
 
 /**
- * Sends requests over a bounded number of connections. Follows no redirect, decodes nothing, and sends a
- * request again only if its connection was closed before the response began.
+ * Sends requests over a limited number of connections. Does not follow redirects or decode content, and sends
+ * a request again only if its connection was closed before it got a complete response.
  */
 export class HttpClient {
   readonly endpoint: Endpoint;
-  /** Connections that closed while a request was under way, which was then sent again. */
+  /** Number of connections that closed during a request, which was then sent again. */
   closedMidRequest = 0;
   private readonly slots: Slot[] = [];
   private readonly idle: Slot[] = [];
@@ -43,7 +41,7 @@ export class HttpClient {
   private delayedInVain = 0;
   /** Whether our own reader may read what undici cannot. */
   private canFallBack = true;
-  /** Whether the server reads pipelined requests, and its responses to them arrive in one piece. */
+  /** Whether the server reads pipelined requests and sends each response in one piece. */
   private canPipeline = true;
   private kind: new (endpoint: Endpoint) => Connection = UndiciConnection;
 
@@ -54,8 +52,9 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request and waits for its outcome. Never rejects because of what a store does.
-   * @param again makes the request to send the second time: the fresh values of the first may be used up
+   * Sends a request and waits for its outcome. Never rejects, whatever the store does.
+   *
+   * @param again makes the request for a second attempt, since the fresh values of the first may be used up
    */
   async send(request: Request, again: () => Request = () => request): Promise<Exchange> {
     const slot = await this.acquire();
@@ -89,11 +88,12 @@ export class HttpClient {
 
   /**
    * Sends requests over one connection, each after the response to the previous one, with nothing else in
-   * between. If the connection ends, the request under way is sent again and the rest follow over a fresh
-   * connection. So is a pipelined one that the server did not read, whose response was cut short, or whose interim
-   * response came behind the head of the final one.
-   * @param pipelined sends the requests without waiting for responses, except those that wait for 100
-   *   Continue, or are aborted, and not before those that ask for a fresh connection
+   * between. If the connection ends, the current request is sent again, and the rest follow over a new
+   * connection. A pipelined request is also sent again if the server did not read it, if its response was cut
+   * short, or if an interim response arrived in the middle of the final one.
+   *
+   * @param pipelined sends requests without waiting for responses; except that requests which wait for 100
+   * Continue, or are aborted, are sent separately, and a request for a fresh connection begins a new batch
    */
   async sendSequence(
     requests: readonly (() => Request)[],
@@ -116,7 +116,7 @@ export class HttpClient {
           };
           const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
           if (isLost) this.canPipeline = false;
-          // A reset after a later response takes the end of earlier ones with it.
+          // A reset after a later response discards the end of the earlier responses.
           const isCut = sent.length > 1 && isClosed(exchange);
           exchanges.push(isLost ? await again() : await this.retriedIfClosed(exchange, again, isCut));
         }
@@ -127,7 +127,7 @@ export class HttpClient {
     }
   }
 
-  /** Sends all further requests over connections with our own writer and reader. */
+  /** Sends all further requests over raw sockets. */
   useRawSockets(): void {
     this.kind = SocketConnection;
   }
@@ -137,38 +137,43 @@ export class HttpClient {
     return !this.endpoint.secure && (await completesTlsHandshake(this.endpoint));
   }
 
-  /** Waits at most this long for all further responses. The time limit on connecting does not change. */
+  /**
+   * Waits at most this many milliseconds for each further response. The time limit on connecting does not
+   * change.
+   */
   shortenTimeout(timeout: number): void {
     this.limits = { ...this.limits, timeout: Math.min(timeout, this.limits.timeout) };
   }
 
-  /** Lowers the limit on the bodies of later responses, in bytes. */
+  /** Lowers the limit on the size of further response bodies, in bytes. */
   lowerBodyLimit(bodyBytes: number): void {
     this.limits = { ...this.limits, bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes) };
   }
 
-  /** Waits at most this long for 100 Continue from now on. */
+  /** From now on, waits at most this many milliseconds for 100 Continue. */
   shortenContinueWait(continueWait: number): void {
     this.limits = { ...this.limits, continueWait };
   }
 
-  /** How many requests may be under way at once. */
+  /** Maximum number of requests in flight. */
   get concurrencyLimit(): number {
     return this.limit;
   }
 
-  /** Halves the concurrency limit, down to 1. */
+  /** Halves the concurrency limit, but not below 1. */
   lowerConcurrency(): void {
     this.setConcurrencyLimit(Math.max(1, Math.floor(this.limit / 2)));
   }
 
-  /** Lowers the concurrency limit so that bodies of this many bytes fit into a fixed amount of memory. */
+  /** Lowers the concurrency limit so that response bodies of this size fit into a fixed amount of memory. */
   lowerConcurrencyFor(bodyBytes: number): void {
     const fitting = Math.max(1, Math.floor(MAX_IN_FLIGHT_BYTES / Math.max(1, bodyBytes)));
     if (fitting < this.limit) this.setConcurrencyLimit(fitting);
   }
 
-  /** Changes the concurrency limit. Requests under way go on, and idle connections beyond the limit are closed. */
+  /**
+   * Changes the concurrency limit. Requests in flight continue; idle connections beyond the limit are closed.
+   */
   setConcurrencyLimit(limit: number): void {
     this.limit = limit;
     for (let beyond = this.slots.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
@@ -183,7 +188,7 @@ export class HttpClient {
     return this.slots.length - this.idle.length;
   }
 
-  /** Abandons the requests under way. Nothing is sent afterwards. */
+  /** Abandons the requests in flight. Nothing is sent afterwards. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all(this.slots.flatMap(({ main, rawSocket }) => [main.close(), rawSocket?.close()]));
@@ -191,8 +196,8 @@ export class HttpClient {
 
   private acquire(): Promise<Slot> {
     if (this.busy >= this.limit) return new Promise((resolve) => this.waiting.push(resolve));
-    // The connection used last is the least likely to be closed, and its reuse reveals state that clings to
-    // connections.
+    // The most recently used connection is the least likely to be closed, and reusing it reveals state that
+    // the store keeps for a connection.
     const slot = this.idle.pop() ?? this.openSlot();
     return Promise.resolve(slot);
   }
@@ -226,9 +231,7 @@ export class HttpClient {
     return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, limits);
   }
 
-  /**
-   * The raw socket of a slot. If only one request is sent at a time, it replaces undici's connection.
-   */
+  /** The raw socket of a slot. With a concurrency limit of 1, it replaces undici's connection. */
   private rawSocketOf(slot: Slot): SocketConnection {
     if (slot.main instanceof SocketConnection) return slot.main;
     if (this.limit === 1) this.renew(slot);
@@ -253,11 +256,14 @@ export class HttpClient {
     return rawSocket.send(framedRequest, this.limits);
   }
 
-  /** Sends a request again whose response undici cannot read, and all further ones by our own means if these can. */
+  /**
+   * Repeats a request whose response undici cannot read over a raw socket. If that works, so do all further
+   * requests.
+   */
   private async retryWithOwnReader(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request);
-    // If our reader finds no final response either, the error of undici stays.
+    // If our own reader finds no final response either, keep undici's error.
     const isRead = (exchange.response?.status ?? 0) >= FIRST_FINAL_STATUS;
     this.canFallBack = isRead || unreadable.response !== undefined;
     if (this.canFallBack) this.useRawSockets();
@@ -265,29 +271,32 @@ export class HttpClient {
     return this.canFallBack ? exchange : unreadable;
   }
 
-  /** The outcome of a request, which is sent again if its connection was closed before all of the response was read. */
+  /**
+   * Sends a request again if its connection was closed before the response was complete, and returns the
+   * final outcome.
+   */
   private async retriedIfClosed(
     exchange: Exchange,
-    again: () => Promise<Exchange>,
+    sendAgain: () => Promise<Exchange>,
     isCut = false,
   ): Promise<Exchange> {
     if (!(isCut || isClosedMidRequest(exchange)) || this.closed) return exchange;
     this.closedMidRequest += 1;
     const began = performance.now() - exchange.ms;
-    let second = await again();
+    let second = await sendAgain();
     const maxTries = this.delayedInVain < MAX_DELAYED_IN_VAIN ? MAX_DELAYED_TRIES : 2;
-    for (let tries = 2; tries < maxTries && wasDelayed(second); tries += 1) second = await again();
+    for (let tries = 2; tries < maxTries && wasDelayed(second); tries += 1) second = await sendAgain();
     if (wasDelayed(second)) this.delayedInVain += 1;
     if (second.kind !== 'broken') return second;
-    // If nothing listens any more, the first exchange says what happened to the request.
+    // If nothing listens any more, the first exchange tells what happened to the request.
     if (second.fault.kind === 'refused' && exchange.kind === 'broken') return { ...exchange, wentAway: true };
     // The system may have accepted a connection just before the store stopped listening.
     const wentAway = isClosed(second) && (await refusesConnections(this.endpoint));
-    // What the request did to the store, it may have done the first time.
+    // Count the time from the first attempt, which may have had the same effect on the store.
     return { ...second, ms: performance.now() - began, ...(wentAway ? { wentAway } : {}) };
   }
 
-  /** Raw bytes have a connection to themselves, since they may leave anything on it. */
+  /** Sends raw bytes over a connection of their own, since they may leave anything on it. */
   private async sendRaw(slot: Slot, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request, {
@@ -299,7 +308,7 @@ export class HttpClient {
   }
 }
 
-/** Lower ones are interim responses, or none at all (RFC 9110 section 15). */
+/** Lower statuses are interim responses, or no valid statuses at all (RFC 9110 section 15). */
 const FIRST_FINAL_STATUS = 200;
 
 const abandoned = (request: Request): Exchange => ({
@@ -311,14 +320,18 @@ const abandoned = (request: Request): Exchange => ({
   response: undefined,
 });
 
-/** Node writes an interim response to a pipelined request, such as 103, between head and body of the final one. */
+/**
+ * Node writes an interim response to a pipelined request, such as 103, between the head and the body of the
+ * final one.
+ */
 const beginsWithInterim = ({ response }: Exchange): boolean =>
   response !== undefined &&
   /^HTTP\/1\.[01] 1\d\d /.test(Buffer.from(response.body.subarray(0, 16)).toString('latin1'));
 
 /**
- * Whether a pipelined request was lost: it got no response, or the bare 400 of a parser that found nothing to read. Some servers take it for
- * a part of the body before it; a client should not pipeline after a POST (RFC 9112 section 9.3.2).
+ * Whether a pipelined request was lost: it got no response, or the bare 400 of a parser that found nothing to
+ * read. Some servers mistake it for a part of the preceding body; a client should not pipeline after a POST
+ * (RFC 9112 section 9.3.2).
  */
 const isUnread = (exchange: Exchange): boolean =>
   exchange.kind === 'broken'
@@ -327,9 +340,10 @@ const isUnread = (exchange: Exchange): boolean =>
     : exchange.response.status === 400 && !hasHeader(exchange.response.headers, 'content-type');
 
 /**
- * Whether the connection was closed without a final response, or with 408, which a server sends on a
- * connection that was idle for too long (RFC 9110 section 15.5.9). Both may have crossed the request. So may the reset
- * of a server that closes a connection with unread bytes: the client loses the end of the response (RFC 9112 section 9.6).
+ * Whether the connection was closed during the request: without a final response, or with a 408, which a
+ * server sends on a connection that was idle for too long (RFC 9110 section 15.5.9). Either may have crossed
+ * the request on its way. So may the reset when a server closes a connection with unread bytes: the client
+ * then loses the end of the response (RFC 9112 section 9.6).
  */
 const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
@@ -338,7 +352,10 @@ const isClosedMidRequest = (exchange: Exchange) =>
 const isClosed = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'closed';
 
-/** Tries of a request with pauses of our own: a store may close a connection that was idle for a few of them. */
+/**
+ * Maximum number of attempts for a request with pauses of our own, during which a store may close the
+ * connection as idle.
+ */
 const MAX_DELAYED_TRIES = 8;
 
 /** Requests with pauses that got no response in any try before others have fewer tries. */
@@ -354,18 +371,19 @@ const wasDelayed = (exchange: Exchange): boolean =>
   exchange.ms <= MAX_DELAY_MS;
 
 /**
- * Whether undici cannot read a response. It rejects some that a recipient has to read, such as with a tab before
- * Content-Length (RFC 9110 section 5.6.3).
+ * Whether undici cannot read the response. It rejects some responses that a recipient must accept, such as
+ * one with a tab before the value of Content-Length (RFC 9110 section 5.6.3).
  */
 const isUnreadable = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'not-http';
 
-/** Headers that undici rewrites or does not send. */
+/** Headers that undici rewrites or omits. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
 
 /**
- * undici gives up a chunked request whose connection is closed, although the response may have arrived: a store may
- * answer before it has read the body (RFC 9112 section 9.6).
+ * Whether only a raw socket can send the request. undici gives up on a chunked request whose connection is
+ * closed, although the response may have arrived: a store may answer before it has read the body (RFC 9112
+ * section 9.6).
  */
 const needsRawSocket = ({ delivery, framing, headers }: Request): boolean =>
   delivery !== undefined || framing === 'chunked' || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
@@ -376,7 +394,7 @@ interface Sequenced {
 }
 
 /**
- * Groups requests that are sent without waiting for responses in between. A request is made when its group is
+ * Groups requests into batches within which no response is awaited. A request is made when its batch is
  * formed.
  */
 function* batchesOf(
@@ -398,7 +416,7 @@ function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Adds the path of the base URL and the headers of framing to a request. */
+/** Adds the path of the base URL and the framing headers to a request. */
 function addFraming({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
   const framing = body === undefined ? 'length' : request.framing;
@@ -425,14 +443,17 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
   };
 }
 
-/** Sorts headers by a list of names and takes over its letter case; headers not in the list come last. */
+/**
+ * Sorts headers by a list of names, and adopts the letter case of the list. Headers that are not listed come
+ * last.
+ */
 function inOrder(headers: readonly HeaderPair[], order: readonly string[]): HeaderPair[] {
-  const left = [...headers];
+  const unsorted = [...headers];
   if (!hasHeader(headers, 'connection') && order.some((name) => name.toLowerCase() === 'connection'))
-    left.push(['connection', 'keep-alive']);
+    unsorted.push(['connection', 'keep-alive']);
   const named = order.flatMap((name) => {
-    const at = left.findIndex(([own]) => own.toLowerCase() === name.toLowerCase());
-    return left.splice(at, at < 0 ? 0 : 1).map(([, value]): HeaderPair => [name, value]);
+    const at = unsorted.findIndex(([own]) => own.toLowerCase() === name.toLowerCase());
+    return unsorted.splice(at, at < 0 ? 0 : 1).map(([, value]): HeaderPair => [name, value]);
   });
-  return [...named, ...left];
+  return [...named, ...unsorted];
 }

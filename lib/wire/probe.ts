@@ -2,25 +2,26 @@ import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
 
-/** Milliseconds to wait for the first bytes from a server. */
+/** Maximum wait for the first bytes from a server. */
 const MAX_WAIT_MS = 2000;
 
-/** The first bytes from a server, in whatever protocol. */
+/** The first bytes that a server sends, in whatever protocol. */
 export interface FirstBytes {
   /** Empty if the server closed the connection or sent nothing. */
   readonly bytes: Buffer;
-  /** The protocol that ALPN agreed on. */
+  /** The protocol that was agreed on with ALPN. */
   readonly alpn: string | undefined;
 }
 
 interface Probe {
-  /** Sent first: before the TLS handshake, if there is one. */
+  /** Text to send first, even before a TLS handshake. */
   readonly before?: string;
   readonly alpn?: string;
 }
 
 /**
- * Opens a connection, sends any bytes, and returns the first bytes that come back. Trusts any certificate.
+ * Opens a connection, sends the given bytes, and returns the first bytes that come back. Trusts any
+ * certificate.
  */
 export function probe(
   { host, port, secure, tls, timeout }: Endpoint,

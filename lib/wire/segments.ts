@@ -4,16 +4,19 @@ import type { Endpoint } from './endpoint.ts';
 import type { Delivery, Request } from './exchange.ts';
 import { closesConnection, hasHeader } from './headers.ts';
 
-/** Milliseconds between two segments: long enough for the server to read them one by one. */
+/** Milliseconds between two segments; long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
-/** Milliseconds to wait for 100 Continue before the body is sent anyway, as long as the store may send one. */
+/**
+ * Milliseconds to wait for 100 Continue before sending the body anyway, unless `shortenContinueWait` has
+ * lowered it.
+ */
 export const CONTINUE_WAIT_MS = 1000;
 
 /** Whether the body waits for 100 Continue. */
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>
   delivery?.expectContinue === true && body.length > 0;
 
-/** The segments of a request, to be sent with a pause between them. */
+/** The segments of a request, to be sent with a pause after each. */
 export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[] {
   const { rawBytes, delivery = {} } = request;
   if (rawBytes !== undefined) return [rawBytes];
@@ -35,7 +38,7 @@ export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[]
   return [...headStart, Buffer.concat([head, first]), ...others];
 }
 
-/** The offset at which a head of so many bytes is divided. */
+/** The offset at which a head of this many bytes is divided. */
 export const placeInHead = (cut: NonNullable<Delivery['headCut']>, bytes: number): number =>
   cut === 'middle' ? Math.floor(bytes / 2) : bytes - 2;
 
@@ -44,7 +47,7 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   const lines = headers.map((pair) => pair.join(`:${delivery?.headerGap ?? ' '}`));
   const setsConnection =
     delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || hasHeader(headers, 'connection');
-  // undici sends it in this place.
+  // The same position as in undici's requests.
   if (!setsConnection && delivery?.version === undefined) lines.splice(1, 0, 'connection: keep-alive');
   return Buffer.from(
     [`${method} ${target} HTTP/${delivery?.version ?? '1.1'}`, ...lines, '', ''].join('\r\n'),
@@ -53,36 +56,36 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
 }
 
 /**
- * Whether the connection ends after this request, regardless of the response (RFC 9112 section 9.6), or may go on in
- * another protocol.
+ * Whether the connection cannot carry another request after this one: it ends regardless of the response (RFC
+ * 9112 section 9.6), or may switch to another protocol.
  */
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
   delivery?.version === '1.0' || hasHeader(headers, 'upgrade') || closesConnection(headers);
 
 /**
- * A body as it is sent. `placeOf` maps an offset in the plain body (negative: from its end) to one in
- * `bytes`.
+ * A body in its transfer coding. `placeOf` maps an offset in the plain body to one in `bytes`; negative
+ * offsets count from the end.
  */
 interface Coded {
   readonly bytes: Uint8Array;
   readonly placeOf: (offset: number) => number;
 }
 
-/** A length, with leading zeros if the delivery asks for them. */
+/** A length in digits, with leading zeros if the delivery asks for them. */
 export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
   leadingZeros === true ? `00${text.toUpperCase()}` : text;
 
-/** The body with its transfer coding. */
+/** Applies the transfer coding to a body. */
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
-  const within = (offset: number) =>
+  const clamped = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
-  if (framing === 'length') return { bytes: body, placeOf: within };
+  if (framing === 'length') return { bytes: body, placeOf: clamped };
   const { chunks = 'halves', chunkEnd } = delivery ?? {};
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
   const pieces: Uint8Array[] = [];
   const starts: { readonly offset: number; readonly place: number }[] = [];
   let [offset, place] = [0, 0];
-  // A chunk without data would end the body (RFC 9112 section 7.1).
+  // An empty chunk would end the body (RFC 9112 section 7.1).
   for (const part of body.length === 0 ? [] : divided(body, chunks, chunkEnd)) {
     const size = Buffer.from(`${digits(part.length.toString(16), delivery)}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
@@ -95,10 +98,10 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   return {
     bytes,
     placeOf(of) {
-      const own = within(of);
-      if (own === body.length) return bytes.length;
-      const start = starts.findLast((one) => one.offset < own);
-      return start === undefined ? 0 : start.place + own - start.offset;
+      const plainOffset = clamped(of);
+      if (plainOffset === body.length) return bytes.length;
+      const start = starts.findLast((one) => one.offset < plainOffset);
+      return start === undefined ? 0 : start.place + plainOffset - start.offset;
     },
   };
 }
@@ -119,7 +122,10 @@ function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array
   return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
-/** Turns of the event loop in which what arrived while the process was busy is read before more is written. */
+/**
+ * Number of event loop turns after a pause, so that we read what arrived while the process was busy before we
+ * write more.
+ */
 const TURNS_AFTER_PAUSE = 3;
 
 const afterTurns = (turns: number, then: () => void): unknown =>
@@ -127,9 +133,9 @@ const afterTurns = (turns: number, then: () => void): unknown =>
 
 /** Writes segments to a socket with a pause after each of them. */
 export class SegmentWriter {
-  /** Whether the last segment was passed to the socket. */
+  /** Whether the last segment has been passed to the socket. */
   done = false;
-  /** Whether the body was sent without 100 Continue, after waiting for it. */
+  /** Whether the body was sent without 100 Continue because that did not arrive in time. */
   sentWithoutContinue = false;
   private stopped = false;
   private wake = () => {};
@@ -140,7 +146,7 @@ export class SegmentWriter {
 
   /**
    * @param awaitsContinue whether the body waits for 100 Continue
-   * @param headEnd index of the segment that ends the head
+   * @param headEnd index of the segment in which the head ends
    * @param pauseMs milliseconds between two segments
    * @param continueWait milliseconds to wait for 100 Continue
    */
@@ -151,7 +157,9 @@ export class SegmentWriter {
     this.continueWait = continueWait;
   }
 
-  /** Resolves a pause after the last segment has been sent, or when the writer is stopped. */
+  /**
+   * Sends the segments. Resolves after the pause that follows the last one, or when the writer is stopped.
+   */
   async write(socket: Socket, segments: readonly Uint8Array[]): Promise<void> {
     if (segments.length > 1) socket.setNoDelay(true);
     for (const [index, segment] of segments.entries()) {
@@ -181,7 +189,7 @@ export class SegmentWriter {
     this.wake();
   }
 
-  /** Resolves when 100 Continue has arrived, or has not arrived in time. */
+  /** Resolves when 100 Continue arrives, or when the wait is over. */
   private prompt(): Promise<void> {
     return new Promise((resolve) => {
       const deadline = new Deadline(this.continueWait, () => setImmediate(resolve));

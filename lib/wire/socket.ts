@@ -7,21 +7,21 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
-/** Called with the events of a socket. */
+/** Receives the events of a socket. */
 interface Listener {
   onData(chunk: Buffer): void;
-  /** Called with the error that ended the socket, if there was one. */
+  /** Called with the error that ended the socket, if any. */
   onEnd(error?: Error): void;
 }
 
 /**
- * A connection with our own writer and reader, for what an HTTP library does not send (broken framing, a
+ * A raw socket with our own writer and reader, for what an HTTP library does not send (broken framing, a
  * delivery) or does not accept (an unsolicited 100 Continue).
  */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
-  /** Any event on an idle connection ends it, since no response is due. */
+  /** On an idle connection, no response is due, so any event ends the connection. */
   private readonly idle: Listener = { onData: () => this.drop(), onEnd: () => this.drop() };
   private listener = this.idle;
   private abandon: () => void = () => {};
@@ -37,8 +37,8 @@ export class SocketConnection implements Connection {
   }
 
   /**
-   * Pipelines requests (RFC 9112 section 9.3.2), and waits for the outcome of all. Requests left over when
-   * the connection ends have no response.
+   * Pipelines requests (RFC 9112 section 9.3.2) and waits for all outcomes. Requests that are not answered
+   * before the connection ends have no response.
    */
   async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
     const sent = requests.map((request) => sentOf(request, limits));
@@ -57,7 +57,7 @@ export class SocketConnection implements Connection {
     this.listener = this.idle;
   }
 
-  /** Resolves with an open socket: the one kept, or else a new one. */
+  /** Resolves with an open socket: the current one, or a new one. */
   private opened(): Promise<Socket> {
     if (this.socket !== undefined) return Promise.resolve(this.socket.setTimeout(0));
     const { secure, timeout } = this.endpoint;
@@ -68,11 +68,11 @@ export class SocketConnection implements Connection {
     };
     return new Promise<Socket>((resolve, reject) => {
       const ended = (error: Error) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         reject(error);
         this.drop();
       };
-      const late = setTimeout(() => {
+      const timer = setTimeout(() => {
         const error = new Error(`no connection within ${timeout} ms`);
         ended(Object.assign(error, { code: 'ETIMEDOUT' }));
       }, timeout);
@@ -85,7 +85,7 @@ export class SocketConnection implements Connection {
       socket.on('data', (chunk: Buffer) => notify(({ onData }) => onData(chunk)));
       for (const end of ['end', 'close', 'timeout']) socket.on(end, () => notify(({ onEnd }) => onEnd()));
       socket.once(secure ? 'secureConnect' : 'connect', () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve(socket);
       });
     });
@@ -106,13 +106,13 @@ export class SocketConnection implements Connection {
     const started = performance.now();
     const waiting = [...sent];
     const end = (outcome: Response | Fault) => {
-      const one = waiting.shift();
-      if (one === undefined) return;
-      Object.assign(one, {
+      const written = waiting.shift();
+      if (written === undefined) return;
+      Object.assign(written, {
         outcome,
         ms: performance.now() - started,
-        // A 100 that comes late is that of a busy machine.
-        ...(writer.sentWithoutContinue && !one.reader.interim.includes(100)
+        // If a 100 arrived late, the machine was busy; do not report it as missing.
+        ...(writer.sentWithoutContinue && !written.reader.interim.includes(100)
           ? { continueWaitMs: continueWait }
           : {}),
       });
@@ -121,7 +121,7 @@ export class SocketConnection implements Connection {
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
     const waits = requests.some(awaitsContinue);
     const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
-    // A request that waits for 100 Continue is never pipelined.
+    // A request with these settings is never pipelined, so the first request decides.
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
     const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, continueWait);
     let deadline: Deadline | undefined;
@@ -130,9 +130,9 @@ export class SocketConnection implements Connection {
         end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
         resolve(false);
       };
-      // Closed while the connection was being opened.
+      // The connection was closed while it was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
-      // Our own pauses do not count towards the time limit.
+      // Exclude our own pauses from the time limit.
       const paused = segments.length * pauseMs + (waits ? continueWait : 0);
       deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
         endWith(timeoutFault(timeout, waiting[0]?.reader.partial() !== undefined)),
@@ -151,7 +151,8 @@ export class SocketConnection implements Connection {
               deadline?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
-            // A server that answers before it has read the body may not find the start of the next request.
+            // A server that answers before it has read the whole body may not find the beginning of the next
+            // request.
             resolve(bytes.length === 0 && writer.done);
           } catch (error) {
             endWith(faultOf(error));
@@ -175,7 +176,7 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request under way, and its outcome so far. */
+/** A request in flight, and its outcome so far. */
 interface Written {
   readonly request: Request;
   readonly reader: ResponseReader;
@@ -186,13 +187,16 @@ interface Written {
 
 function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Exchange {
   const waited = continueWaitMs === undefined ? {} : { continueWaitMs };
-  const all = { request, ms, interim: reader.interim, ...waited };
+  const common = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
-    ? { ...all, kind: 'answered', response: outcome }
-    : { ...all, kind: 'broken', fault: outcome, response: reader.partial() };
+    ? { ...common, kind: 'answered', response: outcome }
+    : { ...common, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
-/** The segments of several requests. Each request begins in the segment in which the previous one ends. */
+/**
+ * The segments of several requests, joined so that each request begins in the segment in which the previous
+ * one ends.
+ */
 function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
   return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
     const last = before.at(-1) ?? new Uint8Array();
@@ -221,7 +225,7 @@ export function refusesConnections({ host, port, timeout }: Endpoint): Promise<b
   });
 }
 
-/** Whether a server completes a TLS handshake, whatever its certificate. */
+/** Whether a server completes a TLS handshake. Accepts any certificate. */
 export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTls({ host, port, rejectUnauthorized: false });

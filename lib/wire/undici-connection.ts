@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-// Not the index, which loads fetch, caches and mocks as well.
+// Not the package's index, which also loads fetch, caches and mocks.
 import Client from 'undici/lib/dispatcher/client.js';
 import { Bytes } from './bytes.ts';
 import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
@@ -7,7 +7,7 @@ import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
 
-/** A connection that undici handles; used for all ordinary requests with a Content-Length. */
+/** A connection that is managed by undici, for all ordinary requests with a Content-Length. */
 export class UndiciConnection implements Connection {
   private readonly endpoint: Endpoint;
   private client: Client;
@@ -31,7 +31,7 @@ export class UndiciConnection implements Connection {
         new ResponseCollector(request, limits, resolve),
       );
     });
-    // The rest of a broken response must not run into the next one.
+    // The rest of a broken response must not be read as the next response.
     if (exchange.kind === 'broken' && !this.closed) {
       void this.client.destroy();
       this.client = this.opened();
@@ -48,7 +48,7 @@ export class UndiciConnection implements Connection {
     return new Client(this.endpoint.origin, {
       pipelining: 1,
       keepAliveTimeout: IDLE_MS,
-      // We time out ourselves: undici's timeouts do not catch a body that arrives byte by byte.
+      // We enforce timeouts ourselves, since undici's do not catch a body that arrives byte by byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEAD_BYTES,
@@ -65,7 +65,7 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
   return flat;
 }
 
-/** Records one response from the events of undici. */
+/** Builds one response from the events of undici. */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly request: Request;
   private readonly limits: ResponseLimits;
@@ -106,8 +106,8 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     }
     this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
     if (status !== 304) return;
-    // A 304 ends with its head, regardless of its Content-Length (RFC 9112 section 6.3); undici waits for a
-    // body.
+    // A 304 ends with its head, whatever its Content-Length (RFC 9112 section 6.3), but undici would wait for
+    // a body.
     this.end();
     controller.abort(new Error('a 304 has no body'));
   }
@@ -125,7 +125,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     const fault = faultOf(error);
-    // Before there is a head, undici reports this for every connection that it closed because of the head.
+    // Without a head, this is how undici reports that it closed a connection because of an invalid head.
     const isBadHead = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
     this.end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
   }

@@ -7,10 +7,10 @@ import type { Comparison } from '../comparison.ts';
 import { ran } from '../table.ts';
 import { Ways } from './page-parts.tsx';
 
-/** Response times always differ and have their own section. */
+/** Response times always differ, and have a section of their own. */
 const TIMES = 'Response times';
 
-/** The questions that the interface leaves open, and what the stores do, the most frequent behaviour first. */
+/** The questions that the interface leaves open and what the stores do, the most frequent behaviour first. */
 export function questionsOf(comparison: Comparison) {
   const entries = ran(comparison).flatMap(({ name, observations }) =>
     profileOf(observations).flatMap(({ heading, entries: ofTopic }) =>
@@ -76,7 +76,7 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
-/** The questions that all stores answer in the same way. */
+/** Questions that all stores answer alike. */
 const Alike = ({ questions }: Readonly<{ questions: ReturnType<typeof questionsOf> }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <List

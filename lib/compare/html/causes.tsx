@@ -15,7 +15,7 @@ import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.t
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, type NumberedRun, triedOf } from './page-parts.tsx';
 
-/** The causes of all stores. Those that several stores have share a row. */
+/** The causes of all stores. Stores with the same cause share a row. */
 export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
   const shared = sharedCauses(comparison);
   if (shared.length === 0)
@@ -77,7 +77,7 @@ const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) 
   </>
 );
 
-/** What to do about a cause, and what reproduces it at each store. */
+/** What to do about a cause, and how to reproduce it at each store. */
 function CauseDetails({ one, tried, comparison }: Shown) {
   const { cause, stores } = one;
   const tone = toneFor(cause, comparison);

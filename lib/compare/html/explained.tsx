@@ -22,7 +22,7 @@ interface ShownCell {
   readonly tone: Tone;
 }
 
-/** The results of every check at every store, to which the marks of the table link. */
+/** The results of every check at every store, which the marks of the table link to. */
 export const CheckByCheck = ({
   comparison,
   tried,
@@ -42,7 +42,7 @@ export const CheckByCheck = ({
   </div>
 );
 
-/** Worst first. */
+/** The order of the tones, worst first. */
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass', 'observed'];
 
 function Check({
@@ -89,10 +89,10 @@ function Check({
   );
 }
 
-/** Stores with the same problem are grouped. */
+/** The problem by which stores are grouped. */
 const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem ?? reason ?? '';
 
-/** Within a group, stores with the same result share a comparison. */
+/** The result by which stores share a comparison of expected and actual within a group. */
 const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
 
 function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell[] }>) {

@@ -83,7 +83,7 @@ const NUMBERS = [
   ['Longest', 'longest'],
 ] as const;
 
-/** From the shortest median to the longest response time, with a margin. */
+/** An axis from the shortest median to the longest response time, with a margin. */
 const axisOf = (all: readonly LatencyData[]): Axis => ({
   low: Math.max(Math.min(...all.map(({ median }) => median)) / 1.6, 0.001),
   high: Math.max(...all.map(({ longest }) => longest), 0.01) * 1.15,
@@ -92,7 +92,10 @@ const axisOf = (all: readonly LatencyData[]): Axis => ({
 const HEIGHT = 36;
 const MIDDLE = HEIGHT / 2;
 
-/** Thick from the median to the 95th percentile, thinner to the 99th, and a line to the longest. */
+/**
+ * A bar that is thick from the median to the 95th percentile, thinner up to the 99th, and continues as a line
+ * to the longest time.
+ */
 function Plot({
   latency: { median, p95, p99, longest },
   axis,

@@ -25,10 +25,10 @@ import {
   VisuallyHidden,
 } from './page-parts.tsx';
 
-/** What a table says about one row at one store. */
+/** The mark of a row in the column of one store. */
 interface Mark {
   readonly tone: Tone;
-  /** Shown instead of the icon of the tone. */
+  /** Replaces the icon of the tone. */
   readonly text?: string | undefined;
   readonly hasDetails: boolean;
 }
@@ -38,25 +38,25 @@ export interface MarksRow {
   readonly level: Level;
   readonly area?: string;
   readonly title: ComponentChildren;
-  /** What a search finds it by. */
+  /** The words by which a search finds the row. */
   readonly words: readonly string[];
-  /** One for each store of the table. */
+  /** One mark for each store of the table. */
   readonly marks: readonly Mark[];
 }
 
 interface Props {
   readonly id: string;
   readonly heading: string;
-  /** What a row is about. */
+  /** A noun for what a row is about. */
   readonly noun: string;
   readonly note: ComponentChildren;
   readonly search: string;
-  /** Filters besides level and stores. */
+  /** Filters in addition to those for level and stores. */
   readonly filters?: ComponentChildren;
   readonly rows: readonly MarksRow[];
   readonly tried: readonly NumberedRun[];
   readonly comparison: Comparison;
-  /** The details to which the marks link. */
+  /** The details that the marks link to. */
   readonly children: ComponentChildren;
 }
 
@@ -129,7 +129,7 @@ export function Marks({
   );
 }
 
-/** The tones of a table, except those of marks that have a text. */
+/** Explains the tones that occur in a table, except those of marks with a text. */
 function Legend({ rows }: Pick<Props, 'rows'>) {
   const shown = countTones(
     rows.flatMap(({ marks }) => marks.flatMap(({ tone, text }) => (text === undefined ? [tone] : []))),

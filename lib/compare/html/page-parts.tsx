@@ -7,12 +7,12 @@ import { counted } from '../../text.ts';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, verdictOf } from '../table.ts';
 
-/** With so many columns, a table has vertical heads and the page is wider. */
+/** From this many columns on, a table has vertical heads, and the page is wider. */
 export const MIN_WIDE_COLUMNS = 6;
 
 export type ShownVerdict = ReturnType<typeof verdictOf>;
 
-/** The verdicts, best first, each with its icon. */
+/** The verdicts with their icons, best first. */
 export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
   conformant: 'pass',
   partial: 'observed',
@@ -23,7 +23,7 @@ export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
 
 export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);
 
-/** A column with its number, which is its id on the page because a name may contain anything. */
+/** A column and its number. The number is its id on the page, because a name may contain any characters. */
 export interface Numbered<C extends Column = Column> {
   readonly column: C;
   readonly number: number;
@@ -44,7 +44,7 @@ const wasTried = ({ stop, cells }: RunColumn) =>
   stop === null ||
   Object.values(cells).some(({ verdict }) => verdict !== 'untestable' && verdict !== 'skipped');
 
-/** The groups of the store filter: verdicts and languages. */
+/** The groups in the store filter: verdicts and languages. */
 export const groupsOf = (comparison: Comparison): readonly string[] => [
   ...Object.keys(VERDICTS).filter((word) => ran(comparison).some((column) => verdictOf(column) === word)),
   ...[...new Set(ran(comparison).flatMap(({ implementation }) => implementation?.language ?? []))].sort(),
@@ -56,7 +56,7 @@ export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChild
   <span class="visually-hidden">{children}</span>
 );
 
-/** What happened at one store of a row, to which the mark of the table links. */
+/** The details of a row at one store, which the store's mark in the table links to. */
 export const AtStore = ({
   row,
   run: { column, number },
@@ -71,7 +71,7 @@ export const AtStore = ({
   </li>
 );
 
-/** The head of a column that the script makes sortable. */
+/** A column head that the script makes sortable. */
 export const SortableHead = ({
   first = 'ascending',
   number = false,
@@ -101,7 +101,11 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
-/** The names of stores, folded if there are many. @param of how many stores there are in all */
+/**
+ * The names of stores, collapsed if there are many.
+ *
+ * @param of the total number of stores
+ */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;
@@ -116,7 +120,7 @@ interface Way {
   readonly details?: ComponentChildren;
 }
 
-/** What the stores do, and which of them do it; a bar shows how many. */
+/** The different behaviours of the stores, with the stores that show each. A bar shows their number. */
 export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
   const all = sum(ways, ({ names }) => names.length);
   return (
@@ -147,7 +151,7 @@ export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
   );
 }
 
-/** A scrolling, focusable box for a wide table. */
+/** A focusable box in which a wide table can scroll. */
 export const Scrolling = ({
   name,
   class: kind = '',

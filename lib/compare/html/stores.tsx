@@ -69,7 +69,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
       {column.state === 'run' && column.latency !== null ? (
         <Numbers column={column} latency={column.latency} />
       ) : (
-        // A store that never responded has no useful counts.
+        // The counts of a store that never responded are meaningless.
         [...Array(5).keys()].map((index) => (
           <td class={index < 2 ? 'aside' : 'aside number'}>
             <span aria-hidden="true">–</span>

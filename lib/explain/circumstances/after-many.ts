@@ -9,16 +9,19 @@ import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from '.
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
 
-/** Numbers of requests of one kind in a row. */
+/** Counts of consecutive requests of one kind to try. */
 const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 
-/** How many requests of one kind have to come before a request so that a symptom shows: in a row, or in all. */
+/**
+ * Finds how many requests of one kind must precede a request for the symptom to show: consecutively, or in
+ * total.
+ */
 export async function afterMany(
   preceding: SequenceProbe,
   counts: readonly number[] = COUNTS,
 ): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS) {
-    // Ordinary requests were sent one after the other already.
+    // Ordinary requests were already sent one after the other.
     if (kind === PRECEDING_KINDS.accepted && preceding.isOrdinary) continue;
     const found = await afterManyOf(preceding, kind, counts);
     if (found === 'whatever comes before') return undefined;
@@ -41,11 +44,11 @@ async function afterManyOf(
     mayBeCounted = false;
     const sequence = await preceding.alwaysAfter(kind, count);
     if (sequence === undefined) continue;
-    // An intermittent failure also occurs after other predecessors.
+    // An intermittent failure would show after other predecessors, too.
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
     const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
     if (!(await isEachTime(REPEATS, isHidden))) return 'whatever comes before';
-    // Counts that the caller knows are exact.
+    // The caller's counts are exact; ours leave gaps.
     const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
     const least = await leastAfter(preceding, kind, { fewer, count, sequence });
     return preceding.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
@@ -54,11 +57,11 @@ async function afterManyOf(
 }
 
 /**
- * Whether a store counts the requests of one kind, whatever comes between them, and shows the symptom after so many: once,
- * or for a while.
+ * Finds whether the store counts requests of one kind, whatever comes between them, and shows the symptom
+ * after a certain number: once, or for a while.
  */
 export async function afterTally(preceding: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
-  // How far the count is before the first turn is unknown.
+  // The first round only resets the store's counter, whose value is unknown.
   if ((await preceding.countUntilShown(kind)) === undefined) return undefined;
   const first = await preceding.countUntilShown(kind);
   const count = first?.before.length ?? 0;
@@ -68,7 +71,10 @@ export async function afterTally(preceding: SequenceProbe, kind: Kind): Promise<
   return preceding.explanation({ phrase: `after ${count} ${kind.many}` }, first);
 }
 
-/** The least number of requests of one kind, more than `fewer`, after which a symptom shows, as far as the budget goes. */
+/**
+ * The least number of requests of one kind, more than `fewer`, after which the symptom shows, as exactly as
+ * the budget allows.
+ */
 async function leastAfter(
   preceding: SequenceProbe,
   kind: Kind,
@@ -84,10 +90,10 @@ async function leastAfter(
   return least;
 }
 
-/** Requests on one connection after which most servers that limit them have closed it. */
+/** Most servers that limit the requests on a connection close it before this many. */
 const REQUESTS_ON_CONNECTION = 110;
 
-/** Whether a symptom shows only after so many requests on the same connection. */
+/** Finds whether the symptom shows only after a certain number of requests on the same connection. */
 export async function afterManyOnConnection(
   state: RequestState,
   search: Search,

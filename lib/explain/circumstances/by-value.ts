@@ -10,10 +10,16 @@ import { bareExplanation, type Explanation, withFixedId } from '../explanation.t
 import type { Search } from '../search.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
 
-/** The order of tries with the id that failed, and with one that did not. It has no period, so that no fault of another kind resembles it. */
+/**
+ * The order in which the failing id (true) and a passing id (false) are tried. It is aperiodic, so that no
+ * fault that depends on the sequence of requests looks the same.
+ */
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];
 
-/** Whether the values decide: the same request always fails, and another never does. */
+/**
+ * Finds whether the values decide: a request with the failing values always fails, and one with the passing
+ * values never does.
+ */
 export async function byValue(
   state: RequestState,
   failing: Exchange,
@@ -64,10 +70,10 @@ export async function byValue(
   };
 }
 
-/** Ids that are tried from one that fails, and from one that passes. */
+/** How many consecutive ids are tried from the failing id on, and from the passing one on. */
 const NEIGHBOUR_IDS = 24n;
 
-/** The id of a plant if it is written as a whole number: not as `1.0`, and not as `1e3`. */
+/** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */
 function idOfState({ plant }: RequestState): bigint | undefined {
   const id = plant.get(ID);
   if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
@@ -77,13 +83,13 @@ function idOfState({ plant }: RequestState): bigint | undefined {
 
 interface AboutIds {
   readonly condition: Condition;
-  /** Ids with the same remainder as the example fail as well. */
+  /** Ids with the same remainder as `example` also fail. */
   readonly modulus?: number;
-  /** By default the id that failed. */
+  /** An id that fails; by default the one that failed first. */
   readonly example?: bigint;
 }
 
-/** What the ids that fail have in common, if no others near them have it: a remainder, or a digit. */
+/** What exactly the failing ids among those tried have in common: a remainder, or a digit. */
 function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean }[]): AboutIds | undefined {
   const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
   const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);
@@ -101,7 +107,7 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   return { condition: { clause: `${ID} contains the digit ${digit}`, property: ID }, modulus: 10, example };
 }
 
-/** An optional property that has to be there, or absent, for a symptom to show. */
+/** An optional property that must be present, or absent, for the symptom to show. */
 interface Presence {
   readonly name: string;
   readonly isPresent: boolean;
@@ -113,7 +119,8 @@ export const presenceCondition = ({ name, isPresent }: Presence): Condition => (
 });
 
 /**
- * Which optional properties matter to a symptom that does not show each time.
+ * Finds which optional properties matter to an intermittent symptom.
+ *
  * @param shows sends a request as often as it takes to see the symptom
  */
 export async function requiredPresences(

@@ -11,31 +11,37 @@ import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
-/** Requests in flight. */
+/** Numbers of concurrent requests to try. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
-/** Finds out whether a failure shows only while other requests are in flight: with the same values, or with any. */
+/**
+ * Finds whether a failure shows only while other requests are in flight: requests with the same values, or
+ * any.
+ */
 export async function underConcurrency(
   state: RequestState,
   search: Search,
 ): Promise<Explanation | undefined> {
-  // An id that is always the same is in flight with others of its kind, which may be what matters.
+  // A constant id is in flight several times at once, and that may be what matters.
   return hasFreshId(state)
     ? ((await failsUnderLoad(state, search)) ?? sameValues(state, search))
     : ((await sameValues(search.ordinary, search)) ?? failsUnderLoad(state, search));
 }
 
-/** Requests sent together; those whose responses show the symptom. */
+/** Sends a request several times concurrently, and returns the exchanges that show the symptom. */
 async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
   const template = templateOf(state);
   const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
 }
 
-/** Requests with the same values that are sent together, at most. */
+/** Maximum number of concurrent requests with the same values. */
 const SAME_ID_REQUESTS = 8;
 
-/** Whether the failure needs a concurrent request with the same id (a sequential one does not trigger it). */
+/**
+ * Finds whether the failure needs a concurrent request with the same id; a sequential one does not trigger
+ * it.
+ */
 export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
@@ -63,17 +69,20 @@ const WAVES_OF_SAME_ID = 3;
 interface Shown {
   readonly state: RequestState;
   readonly exchange: Exchange;
-  /** Waves of requests in which the symptom showed. */
+  /** Number of waves in which the symptom showed. */
   readonly waves: number;
   readonly repeat: Explanation['repeat'];
-  /** What two requests share, if it is not the id. */
+  /** The property that two concurrent requests share, if it is not the id. */
   readonly property?: string;
 }
 
-/** Each repetition sends two requests at once. */
+/** How to repeat a request that is sent together with a second one. */
 const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
 
-/** A property of which the same new text in two concurrent plants suffices, though their ids differ. */
+/**
+ * Tries for each text property whether it suffices that two concurrent plants share a new text in it, though
+ * their ids differ.
+ */
 async function withSameText(
   state: RequestState,
   size: number,
@@ -96,7 +105,7 @@ async function withSameText(
   return undefined;
 }
 
-/** With an id that the store has accepted before. */
+/** Tries concurrent requests with an id that the store has already accepted. */
 async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
   let waves = 0;
@@ -115,7 +124,7 @@ async function withUsedId(state: RequestState, size: number, search: Search): Pr
   return { ...shown, waves, repeat: { times: size * 16, inFlight: size * 4, sameId: true } };
 }
 
-/** With an id that is new to the store, which may reject any other one. */
+/** Tries concurrent requests with a new id, for a store that rejects known ids. */
 async function withNewId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   const after = (connection: 'concurrent' | 'other'): RequestState => ({
     ...state,
@@ -124,13 +133,13 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
   let exchange: Exchange | undefined;
   let waves = 0;
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
-    // Two at a time with each id: one of them may be too late.
-    const [one] = await sendTogether(after('concurrent'), size, search);
-    if (one === undefined) continue;
+    // Several pairs, each with its own id: the two requests of a pair may miss each other.
+    const [shown] = await sendTogether(after('concurrent'), size, search);
+    if (shown === undefined) continue;
     if ((await sendTogether(state, size, search)).length > 0) return undefined;
     if ((await sendTogether(after('other'), size, search)).length > 0) return undefined;
     waves += 1;
-    exchange = one;
+    exchange = shown;
   }
   if (exchange === undefined || waves < 2) return undefined;
   return { state: after('concurrent'), exchange, waves, repeat: inPairs(size) };
@@ -138,14 +147,14 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
 
 /** Concurrent pairs per wave, and number of waves. */
 const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
-/** Failures in all of them, at least. */
+/** Minimum number of failures in all waves together. */
 const MIN_MIXED_UP = 3;
-/** Requests that have to pass beside as many of their own kind. */
+/** Number of requests that must pass when only requests of their own kind are concurrent. */
 const MIN_PASSING_REQUESTS = 16;
 
 /**
- * Whether the failure needs concurrent requests with a different outcome; then the store mixes requests up, for
- * example in a shared variable.
+ * Finds whether the failure needs concurrent requests with a different outcome. If so, the store mixes up
+ * requests, for example in a shared variable.
  */
 export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
@@ -174,7 +183,10 @@ export async function besideOthers(state: RequestState, search: Search): Promise
   return undefined;
 }
 
-/** Ordinary plants that stay in flight for a while: an earlier request may be authenticated, and not yet read. */
+/**
+ * Ordinary plants that stay in flight for a while. Their credentials may be checked well before their bodies
+ * are read.
+ */
 function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;
   return {
@@ -183,7 +195,9 @@ function slowPlants({ ordinary }: Search) {
   };
 }
 
-/** Ordinary plants that are longer or shorter: a shared buffer may go unnoticed if all plants have the same length. */
+/**
+ * Longer and shorter ordinary plants. A shared buffer may go unnoticed if all plants have the same length.
+ */
 function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
   const sizeOf = (one: RequestState) => experiments.sizeOf(one);
   const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
@@ -194,7 +208,10 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
   );
 }
 
-/** Whether the symptom shows among as many requests of its own kind, or after as many of the other kind. */
+/**
+ * Whether the symptom also shows when all concurrent requests are of its own kind, or after requests of the
+ * other kind have ended.
+ */
 async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
   for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
     if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
@@ -204,7 +221,9 @@ async function showsOtherwise(state: RequestState, other: RequestState, search: 
   return false;
 }
 
-/** How often the symptom shows among requests of another kind; undefined if it is not often enough. */
+/**
+ * Counts how often the symptom shows among concurrent requests of another kind; undefined if it is too rare.
+ */
 async function amongOthers(
   state: RequestState,
   other: RequestState,
@@ -212,7 +231,7 @@ async function amongOthers(
 ): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
   const shown: Exchange[] = [];
   for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
-    // The one that arrives first, or last, may decide for both.
+    // Either the first or the last request to arrive may decide the outcome of both.
     const pair = remaining % 2 === 0 ? [state, other] : [other, state];
     const sent = Array.from({ length: PAIRS }, () => pair).flat();
     const exchanges = await search.experiments.together(sent.map(templateOf));
@@ -220,7 +239,7 @@ async function amongOthers(
     for (const [index, exchange] of exchanges.entries())
       if (sent[index] === state && preceding && search.isShown(exchange, state) === true)
         shown.push({ ...exchange, preceding });
-    // Rare failures are not worth the requests.
+    // Rare failures are not worth further requests.
     if (shown.length === 0 && remaining <= WAVES_OF_PAIRS / 2) return undefined;
   }
   const [exchange] = shown;
@@ -229,10 +248,13 @@ async function amongOthers(
     : { shown: shown.length, exchange };
 }
 
-/** Requests that have to pass one at a time before a failure is said to need others in flight. */
+/** Number of sequential requests that must pass before a failure is attributed to concurrency. */
 const SEQUENTIAL_REQUESTS = 48;
 
-/** The least number of requests above `fewer`, and up to `size`, with which a failure shows each time. */
+/**
+ * The least number of concurrent requests, from `fewer + 1` to `size`, with which the failure shows each
+ * time.
+ */
 async function leastBetween(
   fewer: number,
   size: number,
@@ -243,10 +265,13 @@ async function leastBetween(
   return size;
 }
 
-/** Waves of concurrent requests: at first, and again if the failure shows; and of fewer requests for comparison. */
+/**
+ * Waves of concurrent requests, sent once and again if the failure shows; and waves of fewer requests for
+ * comparison.
+ */
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
-/** Whether the failure needs a number of requests in flight, whatever they contain. */
+/** Finds whether the failure needs a certain number of concurrent requests, whatever they contain. */
 async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const showsWith = async (count: number, other = state) =>
     (await sendTogether(other, count, search)).length > 0;
@@ -266,7 +291,7 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     const shownWaves = waves + (await countOf(FIRST_WAVES, showsWithMany));
     // Too rare to attribute to concurrency.
     if (shownWaves < FIRST_WAVES) return undefined;
-    // A rare failure is as likely among as many requests one at a time.
+    // A rare failure would be just as likely in as many sequential requests.
     if (await search.showsAtAll(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
@@ -281,7 +306,8 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
       ],
       inside: [shownWaves, 2 * FIRST_WAVES],
       outside: [wavesOfFewer, WAVES_OF_FEWER],
-      // A shell takes longer to start the next request than most stores to answer one.
+      // A shell takes longer to start the next request than most stores take to answer one, so start many
+      // more.
       repeat: { times: size * 16, inFlight: size * 4 },
     };
   }

@@ -15,45 +15,49 @@ import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } fro
 import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {
-  /** Maximum sequential requests for measuring a failure rate. */
+  /** Maximum number of sequential requests to measure a failure rate. */
   readonly max: number;
-  /** Stop after this many requests without a failure. */
+  /** Number of requests without a failure after which to stop. */
   readonly maxWithout: number;
 }
-/** Rare failures are searched for last, as other explanations are likelier. */
+/** Rare failures are searched for last, because other explanations are likelier. */
 const FIRST_SEARCH: RateBudget = { max: 120, maxWithout: 40 };
 const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 const ENOUGH_FAILURES = 4;
 
-/** Finds out when a failure shows that does not do so each time: now and then, under concurrency, or after others. */
+/**
+ * Explains a failure that does not show each time: it shows intermittently, under concurrency, or after other
+ * requests.
+ */
 export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
-  const { ordinary, failingState: lead = ordinary } = search;
-  const isOrdinary = search.expectedOutcomeOf(lead) === 'accept';
-  const like =
-    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(lead).join()) ?? ordinary;
-  const state = isOrdinary && !isWrong400(search.symptom) ? like : lead;
+  const { ordinary, failingState: failing = ordinary } = search;
+  const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
+  const ordinaryWithSameNames =
+    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(failing).join()) ??
+    ordinary;
+  const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
     (await byOwnId(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
     (await withOthers(state, search)) ??
     (await nowAndThen(state, search, LONG_SEARCH));
   if (found === undefined) return undefined;
-  // Ordinary requests may show what a rejected one led to.
+  // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
 
-/** Whether the id of the failing request decides: others of its kind pass, and those with its id fail. */
+/** Finds whether the id of the failing request decides: other ids pass, and this one fails. */
 async function byOwnId(search: Search): Promise<Explanation | undefined> {
-  const { failingState: lead, failure } = search;
-  if (lead === undefined) return undefined;
-  const other = await search.send(lead);
-  if (search.isShown(other, lead) !== false) return undefined;
-  const found = await byValue(lead, failure.exchange, other, search);
+  const { failingState: failing, failure } = search;
+  if (failing === undefined) return undefined;
+  const other = await search.send(failing);
+  if (search.isShown(other, failing) !== false) return undefined;
+  const found = await byValue(failing, failure.exchange, other, search);
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
-/** Explains failures that need concurrent or preceding requests. */
+/** Explains a failure that needs concurrent or preceding requests. */
 async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await SequenceProbe.of(state, search);
   return (
@@ -75,7 +79,7 @@ async function nowAndThen(
   let tried = 0;
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
-  // The first request may show what earlier experiments led to.
+  // Discarded: its outcome may be an after-effect of earlier experiments.
   await search.send(state);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
     const exchange = await search.send(state);
@@ -87,14 +91,14 @@ async function nowAndThen(
     if (failures.length === 0 && tried >= maxWithout) return undefined;
   }
   const failed = failures.length;
-  // Failures at the start only are after-effects of earlier experiments.
+  // Failures only at the start are after-effects of earlier experiments.
   const isLeftOver = failed < tried && failures.at(-1) === failed;
   if (failing === undefined || isLeftOver) return undefined;
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
   if (values !== undefined) return values;
   if (failed === tried) {
     const found = await afterManyInARow(state, search);
-    // With the same id each time, it is about that id.
+    // A constant id may be what matters, so do not blame the course of the run.
     if (found !== undefined || !hasFreshId(state)) return found;
     return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
@@ -113,7 +117,10 @@ async function nowAndThen(
   };
 }
 
-/** A failure that always occurs, except right after an accepted plant, needs several requests in a row. */
+/**
+ * Explains a failure that shows each time except right after an accepted plant: it needs several requests in
+ * a row.
+ */
 async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await SequenceProbe.of(state, search);
   if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
@@ -123,17 +130,20 @@ async function afterManyInARow(state: RequestState, search: Search): Promise<Exp
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
-/** From this gap size on, two equal gaps are enough to prove a period. */
+/** If the gap between failures is at least this large, two equal gaps suffice to prove a period. */
 const MIN_SIGNIFICANT_GAP = 10;
 
-/** How far apart the failures are, if they are equally far apart. */
+/** The distance between failures, if they occur at equal distances. */
 function gapIn(failures: readonly number[]): number | undefined {
   const [gap = 0, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
   const enough = gap >= MIN_SIGNIFICANT_GAP ? 1 : ENOUGH_FAILURES - 2;
   return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
-/** A rejected request that fails now and then may fail after so many rejections; then ordinary plants do, too. */
+/**
+ * A rejected request that fails intermittently may fail after a certain number of rejections. Ordinary plants
+ * then fail, too.
+ */
 async function afterAsMany(
   gap: number | undefined,
   state: RequestState,
@@ -147,15 +157,15 @@ async function afterAsMany(
     : afterMany(preceding, [gap - 1]);
 }
 
-/** `every 10th request` */
+/** The wording for a regular failure, such as `every 10th request`. */
 const regular = (gap: number): string =>
   gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
-/** At a failure rate of 1/n, 5n requests all pass with probability e⁻⁵ ≈ 1/150. */
+/** At a failure rate of 1/n, the probability that 5n requests all pass is e⁻⁵ ≈ 1/150. */
 const TIMES_RATE = 5;
 const MAX_RATE_REQUESTS = 200;
 
-/** Describes the requests, one in N of which shows the symptom. */
+/** Describes the requests of which one in `every` shows the symptom. */
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;
@@ -167,7 +177,7 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;
 }
 
-/** The preposition between a symptom and the requests that show it. */
+/** The preposition, with a space, that links a symptom to the requests that show it. */
 export function toWhom(symptom: TargetSymptom): string {
   if (isSlow(symptom)) return '';
   if (symptom.kind === 'rejects') return 'for ';

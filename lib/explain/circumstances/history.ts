@@ -21,7 +21,7 @@ import {
 } from './sequence-probe.ts';
 import { failsFromSomePointOn } from './whole-run.ts';
 
-/** What was found, with what has to come before, if anything has to. */
+/** Adds the requests that must come before to an explanation, if there are any. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
   const { symptom, experiments } = search;
@@ -34,13 +34,13 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
   const preceding = await SequenceProbe.of(state, search);
   const history = preceding && (await historyOf(preceding));
   if (history === undefined) return found;
-  // An id that is always the same may have been sent before: what matters is then that it is known.
+  // A constant id may have been sent before. If so, what matters is that the store knows it.
   const fresh = withOrdinary(ID, found);
   const withFresh = fresh && (await withHistory(fresh, search));
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
 }
 
-/** The explanation, with the requests that have to come before added to it. */
+/** Adds required preceding requests, as found by another search, to an explanation. */
 const withPreceding = (
   found: Explanation,
   { kind, before = [], state, exchange, conditions, inside, ladders }: Explanation,
@@ -56,21 +56,24 @@ const withPreceding = (
 });
 
 /**
- * Replaces one property with that of the ordinary request and drops the conditions about it; undefined if it cannot
- * matter.
+ * Replaces one property with that of the neutral request and drops the conditions about it; undefined if it
+ * is not one of the parts that matter.
  */
 function withOrdinary(property: string, found: Explanation): Explanation | undefined {
-  const own = found.parts.find(({ name }) => name === property);
-  if (own === undefined || found.neutral === undefined) return undefined;
+  const partOfProperty = found.parts.find(({ name }) => name === property);
+  if (partOfProperty === undefined || found.neutral === undefined) return undefined;
   return {
     ...found,
-    state: own.copy(found.neutral, found.state),
-    parts: found.parts.filter((part) => part !== own),
+    state: partOfProperty.copy(found.neutral, found.state),
+    parts: found.parts.filter((part) => part !== partOfProperty),
     conditions: found.conditions.filter(({ part }) => part !== property),
   };
 }
 
-/** If a constant value fails because the store has already seen it, any value that it has seen must fail too. */
+/**
+ * Finds whether a constant value fails only because the store has seen it before: then any repeated value
+ * must fail too.
+ */
 async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
@@ -99,14 +102,19 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
   return undefined;
 }
 
-/** The same of the value of a header, such as a key by which a store remembers its responses. */
+/**
+ * Finds whether the value of a header fails only because the store has seen it before, such as a key under
+ * which it remembers responses.
+ */
 async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
     const header = name.toLowerCase();
     if (!hasHeader(headers, header)) continue;
     const having = (state: RequestState, value: string): RequestState => {
-      const others = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== header);
+      const others = (state.template.headers ?? []).filter(
+        ([otherName]) => otherName.toLowerCase() !== header,
+      );
       return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
     };
     let last: Explanation | undefined;
@@ -144,24 +152,24 @@ const newKey = (): string => `"${randomUUID()}"`;
 async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   const expected = search.expectedOutcomeOf(state);
-  const one =
+  const direct =
     expected === 'reject-credential'
       ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
       : await afterOne(preceding);
-  if (one !== undefined) return one;
+  if (direct !== undefined) return direct;
   const atRest = await preceding.after(PRECEDING_KINDS.accepted);
-  // A failure that needs many predecessors does not occur right after an accepted plant.
+  // A failure that needs several predecessors does not show right after an accepted plant.
   if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
     ? preceding.explanation({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
 }
 
-/** Whether a wrong token is rejected at first, and accepted when it is sent again. */
+/** Finds whether a wrong token is rejected at first, but accepted when it is sent again. */
 async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if (search.symptom.kind !== 'accepts') return undefined;
-  let found: Explanation | undefined;
+  let explanation: Explanation | undefined;
   for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
@@ -170,20 +178,20 @@ async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefi
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
     const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
-    found = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
+    explanation = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
   }
-  return found;
+  return explanation;
 }
 
-/** Whether the response contains values of the plant before, as if they were those of the request. */
+/** Whether the response contains values of a preceding plant that the request itself does not contain. */
 function hasEarlierValues({ before, exchange }: Sequence): boolean {
-  const own = Buffer.from(exchange.request.body ?? []).toString('utf8');
+  const requestText = Buffer.from(exchange.request.body ?? []).toString('utf8');
   const earlier = before.flatMap((one) => valuesIn(one.exchange.request.body));
   const answered = new Set(valuesIn(exchange.response?.body));
-  return earlier.some((text) => answered.has(text) && !own.includes(text));
+  return earlier.some((text) => answered.has(text) && !requestText.includes(text));
 }
 
-/** The strings and numbers in a JSON object. */
+/** The strings and numbers in a JSON object, as text. */
 const valuesIn = (bytes: Uint8Array | undefined): readonly string[] =>
   Object.values(membersOf(Buffer.from(bytes ?? []).toString('utf8'))).flatMap((one) =>
     typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],

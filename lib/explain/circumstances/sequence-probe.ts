@@ -20,16 +20,19 @@ export interface Kind {
   readonly many: string;
   readonly change: ChangeOf;
 }
-/** The change of an ordinary request. */
+/** Turns an ordinary request into one of another kind. */
 export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
-/** Kinds of preceding request that may change the outcome, as edits of an ordinary request. */
+/** The kinds of preceding requests that may change an outcome, as changes to an ordinary request. */
 export const PRECEDING_KINDS = {
   accepted: { one: 'an accepted plant', many: 'accepted plants', change: () => ({}) },
   rejected: {
     one: 'a rejected request',
     many: 'rejected requests',
-    /** What is required is right, so that a store that keeps it answers with it later. */
+    /**
+     * Only an optional property is wrong if possible: a store that keeps the rejected plant can then answer
+     * with it later.
+     */
     change: ({ plant }) => {
       const names = plant.members.map(([name]) => name);
       const wrong = names.find((name) => name !== ID && name !== 'name') ?? 'name';
@@ -49,8 +52,9 @@ export const PRECEDING_KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /**
- * Returns the last failing exchange if `one` always fails and the other never does. Alternates the order, because
- * every second request may fail.
+ * The last failing exchange if `one` always fails and `other` never does. Alternates their order, since a
+ * store may fail every second request.
+ *
  * @param shown sends a request, and returns the exchange if it shows the symptom
  */
 export async function shownOnlyBy(
@@ -68,24 +72,24 @@ export async function shownOnlyBy(
   return last;
 }
 
-/** Milliseconds after which most stores have recovered, restarted or forgotten what came before. */
+/** Pause after which most stores have recovered, restarted or forgotten earlier requests. */
 export const RECOVERY_PAUSE_MS = 1000;
-/** How many such pauses a store gets that has locked its clients out. */
+/** Number of such pauses granted to a store that has locked out its clients. */
 export const MAX_RECOVERY_PAUSES = 3;
 
-/** Most stores that count rejected requests do something after fewer than these. */
+/** Most stores that count rejected requests react to fewer than this. */
 const MAX_TALLY = 64;
 
-/** Requests in a row, the last of which is the one in question. */
+/** A sequence of requests that ends with the one in question. */
 export interface Sequence {
   readonly before: readonly PrecedingRequest[];
   readonly exchange: Exchange;
   readonly shows: boolean;
-  /** Whether one of those before it shows the symptom. */
+  /** Whether one of the preceding requests shows the symptom. */
   readonly showsBefore: boolean;
 }
 
-/** Sends a request after others, over a connection of its own, to see whether a symptom depends on them. */
+/** Sends a request after others, each over its own connection, to see whether the symptom depends on them. */
 export class SequenceProbe {
   readonly state: RequestState;
   readonly search: Search;
@@ -97,18 +101,21 @@ export class SequenceProbe {
     this.search = search;
   }
 
-  /** @returns undefined if the store accepts no ordinary plant, so that nothing can be found out */
+  /** @returns undefined if the store accepts no ordinary plant, so that no experiment is possible */
   static async of(state: RequestState, search: Search): Promise<SequenceProbe | undefined> {
     const ordinary = await acceptedSoon(search);
     return ordinary === undefined ? undefined : new SequenceProbe(state, ordinary, search);
   }
 
-  /** Whether the request in question is ordinary itself. */
+  /** Whether the request in question is itself ordinary. */
   get isOrdinary(): boolean {
     return ordinaryStates(this.search.contract).includes(this.state);
   }
 
-  /** Sends a few requests of one kind, then the failing one. The store accepts a plant before them, so what follows it decides. */
+  /**
+   * Sends requests of one kind, then the request in question. An ordinary plant is accepted first, so that
+   * only the requests after it matter.
+   */
   async after(kind: Kind, count = 1): Promise<Sequence> {
     await acceptedSoon(this.search);
     const before = await this.send(kind, count);
@@ -122,16 +129,17 @@ export class SequenceProbe {
   }
 
   private async send({ change }: Kind, count: number): Promise<readonly PrecedingRequest[]> {
-    const one = { ...this.ordinary, ...change(this.ordinary) };
+    const state = { ...this.ordinary, ...change(this.ordinary) };
     const sent: PrecedingRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
-      sent.push({ template: templateOf(one), exchange: await this.search.send(one) });
+      sent.push({ template: templateOf(state), exchange: await this.search.send(state) });
     return sent;
   }
 
   /**
-   * The request after each of some of one kind, until it shows the symptom.
-   * @param fewer as many of that kind come first, and the symptom must not show after them
+   * Sends the request in question after each request of one kind, until it shows the symptom.
+   *
+   * @param fewer number of requests of that kind to send first; the symptom must not show right after them
    * @returns undefined if the symptom does not show, or shows too early
    */
   async countUntilShown(kind: Kind, fewer = 0): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
@@ -146,7 +154,7 @@ export class SequenceProbe {
     return undefined;
   }
 
-  /** The same if the symptom shows each time. */
+  /** The same as `after`, repeated; undefined unless the symptom shows each time. */
   async alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
     let last: Sequence | undefined;
     for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
@@ -156,7 +164,7 @@ export class SequenceProbe {
     return last;
   }
 
-  /** What is found out if the symptom shows after others, each of so many times. */
+  /** The explanation if the symptom shows after the given requests each time. */
   explanation(
     condition: Condition,
     { before, exchange }: Pick<Sequence, 'before' | 'exchange'>,
@@ -172,31 +180,34 @@ export class SequenceProbe {
   }
 }
 
-/** An ordinary plant that the store accepts, after which it is at rest; undefined if it accepts none. */
+/**
+ * Sends ordinary plants until the store accepts one, which returns it to a normal state; undefined if it
+ * accepts none.
+ */
 async function accepted({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
   if (isSlow) return undefined;
-  // One with all properties leaves the most behind.
+  // A plant with all properties leaves the most traces, so it comes first.
   const states = ordinaryStates(contract);
   for (const state of states.toSorted((a, b) => b.plant.members.length - a.plant.members.length))
     if ((await experiments.send(state)).response?.status === 200) return state;
   return undefined;
 }
 
-/** The same, at once or after pauses in which the store may recover. */
+/** The same, with pauses in which the store may recover. */
 async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
   for (let pauses = 0; ; pauses += 1) {
-    const one = await accepted(search);
-    if (one !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return one;
+    const ordinary = await accepted(search);
+    if (ordinary !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return ordinary;
     await sleep(RECOVERY_PAUSE_MS);
   }
 }
 
-/** Predecessors worth trying once. Wrong tokens are excluded because stores count them. */
+/** Preceding requests that are worth trying once. Wrong tokens are excluded because stores count them. */
 const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
 /**
- * Whether a body that has to be rejected is accepted after a rejected one, but not after an accepted one: then what comes
- * before it matters, and its own parts do not.
+ * Whether a body that must be rejected is accepted after a rejected request but not after an accepted one. If
+ * so, the preceding request matters, not the parts of the body.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
   const { failingState: lead, symptom } = search;
@@ -204,7 +215,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
     return false;
   const preceding = await SequenceProbe.of(lead, search);
   if (preceding === undefined) return false;
-  // In changing order: every other request may show it.
+  // The order is not strictly alternating: the store may fail every other request.
   for (const kind of [
     PRECEDING_KINDS.accepted,
     PRECEDING_KINDS.rejected,
@@ -216,8 +227,9 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
 }
 
 /**
- * What has to come right before a request, over another connection, so that a symptom shows.
- * @returns undefined if it shows whatever came before, or never
+ * Finds what must precede a request directly, over another connection, for the symptom to show.
+ *
+ * @returns undefined if the symptom shows regardless of what precedes, or never
  */
 export async function afterOne(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
@@ -233,7 +245,7 @@ export async function afterOne(preceding: SequenceProbe): Promise<Explanation | 
   return preceding.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
-/** Whether a symptom shows only within a moment after an accepted plant. */
+/** Finds whether the symptom shows only within a moment after an accepted plant. */
 export async function soonAfter(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if ((await search.shows(state)) !== true) return undefined;
@@ -247,7 +259,9 @@ export async function soonAfter(preceding: SequenceProbe): Promise<Explanation |
   return last && preceding.explanation({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
 }
 
-/** What has to come before a request on the same connection, or beside it, so that a symptom shows. */
+/**
+ * Finds what must precede a request on the same connection, or be sent concurrently, for the symptom to show.
+ */
 export async function onConnection(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;

@@ -6,13 +6,15 @@ import type { Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { labelOf } from '../wording/request-words.ts';
 
-/** Requests that are sent again in the steps. */
+/** Maximum number of preceding requests in the steps. */
 const MAX_BEFORE = 12;
 
 /**
- * What the store accepts each time now, although it rejected the same in a check that passed: an earlier request of the
- * run must have changed the store, as one that pollutes the prototype of all objects does.
- * @returns the cluster with the requests of the check that failed first, any of which may be the one
+ * Handles a store that now always accepts what it rejected in a check that passed: an earlier request of the
+ * run must have changed it, such as one that pollutes the prototype of all objects.
+ *
+ * @returns the cluster with the requests of the check that failed first, any of which may have changed the
+ * store
  */
 export async function sincePassed(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;

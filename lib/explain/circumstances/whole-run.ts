@@ -32,24 +32,24 @@ import {
   shownOnlyBy,
 } from './sequence-probe.ts';
 
-/** A single cause for many failures with different symptoms. */
+/** Finds a single cause of many failures with different symptoms. */
 type RunWideCauseFinder = (
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ) => Promise<Cluster | undefined>;
 
-/** Repetitions per kind of request; fewer for unanswered ones. */
+/** Repetitions for each kind of request; fewer if requests time out. */
 const [TURNS, SLOW_TURNS] = [3, 1];
 
 /**
- * Finds out whether the store treats all requests alike: valid ones, invalid ones, and perhaps those without a token.
- * Such a store has one fault, whatever the checks say.
+ * Finds whether the store treats all requests alike: valid, invalid, and perhaps those without a token. Such
+ * a store has a single fault, whatever the checks say.
  */
 export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
-    // Once more, as what comes before may matter.
+    // Sent twice, since the preceding request may matter.
     ordinary,
     { ...ordinary, defect: { json: new JsonObject([]) } },
     { ...ordinary, defect: TRUNCATED },
@@ -98,11 +98,11 @@ const responseText = (exchange: Exchange): string =>
 interface RejectedEarly {
   readonly one: string;
   readonly change: ChangeOf;
-  /** Control request that leaves no unread bytes; defaults to the request without its body. */
+  /** Control request that leaves no unread bytes; by default the same request without a body. */
   readonly control?: ChangeOf;
 }
 
-/** Requests that a store may reject by their heads alone, or before it has understood the body. */
+/** Requests that a store may reject before it has read or parsed the whole body. */
 const REJECTED_EARLY: readonly RejectedEarly[] = [
   PRECEDING_KINDS.unauthenticated,
   {
@@ -118,13 +118,13 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
 ];
 
 /**
- * Whether the store fails to read the body of a rejected request, and parses it as the next request. The resulting
- * failures depend on the body bytes and look random.
+ * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
+ * resulting failures depend on the bytes of the body and look random.
  */
 export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   if (members.length === 0) return undefined;
-  // Two plants that have nothing in common, as a store may remember what it rejected.
+  // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   for (const { one, change, control } of REJECTED_EARLY) {
     const rejected = templateOf({ ...earlier, ...change(earlier) });
@@ -151,12 +151,12 @@ export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
       members,
     };
   }
-  // Flush bytes that the rejections left behind, so that they do not affect later experiments.
+  // Flushes bytes that rejected requests left behind, so that they do not affect later experiments.
   for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
   return undefined;
 };
 
-/** The exchange of an ordinary plant if its outcome is not the right one. */
+/** Sends an ordinary plant, and returns the exchange if its outcome is wrong. */
 async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
   const exchange = await experiments.send(state);
   const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
@@ -168,7 +168,7 @@ const afterOnConnection = (state: RequestState, template: RequestTemplate): Requ
   template: { ...state.template, preceding: { template, connection: 'same' } },
 });
 
-/** Whether a failure may be due to what an earlier request left on the connection. */
+/** Whether the failure may be due to bytes that an earlier request left on the connection. */
 const mayBeOfConnection = ({
   failure: { when, template, before = [] },
   symptom: { kind },
@@ -176,18 +176,18 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
-/** If the store has accepted more ordinary plants than this, another one is not suspected of having crashed it. */
+/** A store that has accepted more ordinary plants than this was hardly crashed by another one. */
 const MIN_ACCEPTED = 20;
 
-/** More than most pools of connections, threads or slots have. */
+/** Larger than most pools of connections, threads or slots. */
 const REQUESTS_TO_USE_UP_A_POOL = 50;
 
-/** Requests that the title names, and that the steps send. */
+/** Maximum number of requests that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SENT] = [3, 8];
 
 /**
- * The single cause of all unanswered requests after the store died. No experiments are possible, so it lists the
- * requests in flight at the last answer.
+ * The single cause of all unanswered requests after the store died. No experiments are possible, so the cause
+ * lists the requests in flight at the last answer.
  */
 export function died(
   failures: readonly CheckFailure[],
@@ -206,18 +206,19 @@ export function died(
   const { exchange, template } = last.failure;
   const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
   const symptom = { kind: 'stops-answering', words: 'stops answering for good' } as const;
-  const known = {
+  const common = {
     ...bareExplanation(ordinary, exchange),
     kind: 'from-then-on',
     until: answers,
     template,
   } as const;
-  // What every client sends, and the store accepted before, did not kill it by itself.
+  // Any client would send these requests, and the store accepted many like them, so none of them alone killed
+  // it.
   if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
     const conditions = [{ note: 'from some point in the run onwards' }];
     const found = {
-      ...known,
+      ...common,
       conditions,
       inside: [members.length, members.length],
       repeat: { times, inFlight: 1 },
@@ -225,16 +226,16 @@ export function died(
     return { symptom, found, members };
   }
   const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
-  // A store that hangs has probably used something up, one piece for each request of a kind.
+  // A store that hangs has probably exhausted a pool: every request of one kind took one item of it.
   const repeat = { times: last.symptom.kind === 'no-answer' ? REQUESTS_TO_USE_UP_A_POOL : 1, inFlight: 1 };
   return {
     symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
-    found: { ...known, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
+    found: { ...common, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
     members,
   };
 }
 
-/** The single cause if the store answered nothing from the start. No experiments are possible. */
+/** The single cause if the store has not answered a single request. No experiments are possible. */
 export function neverAnswered(
   failures: readonly CheckFailure[],
   { ordinary, run: { gone, accepted } }: Experiments,
@@ -251,10 +252,10 @@ export function neverAnswered(
 const requestLabel = ({ exchange, template: { sentAs = '' }, check }: RequestInFlight): string =>
   isAborted(exchange) ? 'broken off' : `${check}: ${sentAs}`;
 
-/** @param named the likeliest first, at least one */
+/** @param named at least one request, the likeliest culprit first */
 function wordsFor(named: readonly RequestInFlight[]): Condition {
   if (named.some(({ exchange }) => isAborted(exchange))) return { phrase: 'that the client broke off' };
-  // The label of a combination names everything that is unusual about it.
+  // The label of a combination lists every unusual value, so it would name too much.
   const labels = named.flatMap(({ template: { sentAs }, check }) =>
     sentAs === undefined || check.startsWith('combinations/') ? [] : [sentAs],
   );
@@ -265,7 +266,10 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
   };
 }
 
-/** What a store does by the end of a run with plants like the one that it accepted at its beginning. */
+/**
+ * Finds whether the store, by the end of the run, no longer accepts plants like the one that it accepted at
+ * the start.
+ */
 export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
@@ -290,27 +294,30 @@ export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments
   return { symptom, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
 };
 
-/** After how many requests of one kind a store that recovers does not accept ordinary plants. */
+/** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
 const afterSoMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
-  [lead]: readonly CheckFailure[],
+  [firstFailure]: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
-    if (isForAWhile !== true || lead === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Search(lead, experiments));
+    if (isForAWhile !== true || firstFailure === undefined) return undefined;
+    const preceding = await SequenceProbe.of(state, new Search(firstFailure, experiments));
     return preceding && afterMany(preceding);
   });
 
-/** Ordinary plants that a store does not accept any more. */
+/** Ordinary plants that the store no longer accepts. */
 interface NoLongerAccepted {
   readonly state: RequestState;
-  /** What they all have, `tag` or `new tag`, if others are still accepted. */
+  /** What they have in common (`tag`, or `new tag`), if other plants are still accepted. */
   readonly property?: string;
 }
 
-/** Plants with a property that only the failing ones have, or with new values of it, if the accepted plant has the property. */
+/**
+ * Finds whether the plants that fail are those with a certain property, or with a new value of it. The plant
+ * accepted at the start must have that property, too.
+ */
 async function plantsNoLongerAccepted(
   accepted: Exchange,
   failing: readonly [RequestState, ...RequestState[]],
@@ -327,20 +334,22 @@ async function plantsNoLongerAccepted(
   const value = membersOf(Buffer.from(accepted.request.body ?? []).toString('utf8'))[name];
   if (typeof value !== 'string') return undefined;
   const withValue = (other: Json): RequestState => ({ ...first, plant: plant.with(name, other) });
-  // A value of the same form, so that its form is not what matters.
+  // A new value of the same form, so that the form is not what matters.
   if (!(await fails(withValue(freshText(value))))) return undefined;
   if (await fails(withValue(value))) return { state: first, property: name };
-  // In shell lines, the id makes each value a new one.
+  // In shell commands, the new id makes each value new.
   const renewed = plant.with(ID, FRESH).with(name, new FreshText((id) => `${name}${id}`, 2 ** 53));
   return { state: { ...first, plant: renewed }, property: `new ${name}` };
 }
 
-/** Requests of each kind after which most stores that run out of something have done so. */
+/** Most stores that run out of a resource have done so after this many requests of each kind. */
 const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
 /**
- * What began to fail during the run. On a fresh store, requests of each kind in turn show it.
- * @param property what all failing plants have, if only some fail
+ * Describes a failure that began during the run. On a fresh store, many requests of each kind in turn
+ * reproduce it.
+ *
+ * @param property what all failing plants have in common, if only some plants fail
  */
 export async function failsFromSomePointOn(
   state: RequestState,
@@ -351,14 +360,14 @@ export async function failsFromSomePointOn(
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
   const before: PrecedingRequest[] = [];
-  // A store that takes a second for each answer leaves no time for more.
+  // A store that takes a second for each answer may use up the budget here.
   await withinBudget(async () => {
     for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const one = { ...state, ...change(state) };
-      before.push({ template: templateOf(one), exchange: await experiments.send(one) });
+      const request = { ...state, ...change(state) };
+      before.push({ template: templateOf(request), exchange: await experiments.send(request) });
     }
   });
-  // Only some plants may fail.
+  // Repeated, since perhaps only some plants fail.
   const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
   let lasts = true;
   for (let pauses = 0; lasts && pauses < MAX_RECOVERY_PAUSES; pauses += 1) {
@@ -384,6 +393,6 @@ export async function failsFromSomePointOn(
   };
 }
 
-/** The status, or what went wrong on the way. */
+/** The status, or the fault that prevented a response. */
 const statusOrError = (exchange: Exchange) =>
   exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

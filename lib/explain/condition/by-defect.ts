@@ -24,7 +24,7 @@ export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
-/** Whether every 400 shows the symptom, regardless of the rejected defect. */
+/** Whether every 400 response shows the symptom, whatever was wrong with the request. */
 export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
@@ -45,17 +45,17 @@ export async function inEveryWrong400(search: Search): Promise<Explanation | und
   return shown === undefined ? undefined : explanationOf({ state: shown }, search);
 }
 
-/** What trying all defects, or all credentials, in otherwise ordinary requests says of a failure. */
+/** The result of trying all defects, or all credentials, in otherwise ordinary requests. */
 type AmongSubjects =
   | { readonly kind: 'explained'; readonly explanations: readonly Explanation[] }
-  /** Whether it shows depends on what came before. */
+  /** Whether a request shows the symptom depends on earlier requests. */
   | { readonly kind: 'unsteady' }
-  /** Its own defect or credential does not show it. */
+  /** The defect or credential of the failure does not show the symptom by itself. */
   | { readonly kind: 'unexplained' };
 
 const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
 
-/** Tries all defects of a body, or all credentials, to see which of them trigger the symptom. */
+/** Tries all defects of a body, or all credentials, to see which of them show the symptom. */
 export async function byDefect(isBody: boolean, search: Search): Promise<AmongSubjects> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
@@ -64,11 +64,12 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
   if (await beganToShow(subjects, search)) return { kind: 'unsteady' };
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
   const label = labelOf(search.failure);
-  const known = labelsOf(subjects.candidates);
-  if (subjects.named.length === 0 || (known.includes(label) && !labels.includes(label))) return UNEXPLAINED;
-  const found: Explanation[] = [];
-  for (const own of subjects.named) {
-    const [candidate] = own.candidates;
+  const triedLabels = labelsOf(subjects.candidates);
+  if (subjects.named.length === 0 || (triedLabels.includes(label) && !labels.includes(label)))
+    return UNEXPLAINED;
+  const explanations: Explanation[] = [];
+  for (const subject of subjects.named) {
+    const [candidate] = subject.candidates;
     if (candidate === undefined) continue;
     const state = candidate.apply(subjects.base);
     const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
@@ -77,19 +78,21 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
         ? await conditionsAmong(state, others, search)
         : { ...UNCONDITIONAL, conditions: [subjects.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
-    const plainer = withPlainest(own.candidates, subjects.base, search.experiments);
-    const one = await explanationOfSubject(own, subjects, { ...among, state, plainer, parts }, search);
-    // The first result was coincidence.
-    if (one.inside[0] < one.inside[1]) return UNEXPLAINED;
-    const { feature = one.feature } = subjects;
-    found.push({ ...one, known, feature });
+    const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
+    const about = { ...among, state, plainer, parts };
+    const explanation = await explanationOfSubject(subject, subjects, about, search);
+    // The first result was a coincidence.
+    if (explanation.inside[0] < explanation.inside[1]) return UNEXPLAINED;
+    const { feature = explanation.feature } = subjects;
+    explanations.push({ ...explanation, known: triedLabels, feature });
   }
-  // The store may accept other invalid bodies, too: that does not explain this failure.
-  const isOther = isBody && !known.includes(label) && !found.some((one) => mayExplain(one, search));
-  return isOther ? UNEXPLAINED : { kind: 'explained', explanations: found };
+  // That the store also accepts some other invalid bodies does not explain this failure.
+  const isOther =
+    isBody && !triedLabels.includes(label) && !explanations.some((one) => mayExplain(one, search));
+  return isOther ? UNEXPLAINED : { kind: 'explained', explanations };
 }
 
-/** What is found out about some of what has to be rejected. */
+/** Explains the symptom by one set of defects or credentials that show it. */
 export async function explanationOfSubject(
   { condition, candidates }: NamedCandidates,
   subjects: Subjects,
@@ -104,7 +107,7 @@ export async function explanationOfSubject(
   return { ...(await explanationOf(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
-/** Whether what did not show the symptom at first does so now. */
+/** Whether a candidate that did not show the symptom at first shows it now. */
 async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
   const [[first], [earliest]] = [hidden, shown];
   if (first === undefined || earliest === undefined) return false;
@@ -115,11 +118,11 @@ async function beganToShow({ base, hidden, shown, candidates }: Subjects, search
 interface Subjects extends SweepResult {
   readonly base: RequestState;
   readonly candidates: readonly Candidate[];
-  /** Set if a common property of the bodies decides, rather than their defects. */
+  /** What decides if it is a common feature of the bodies rather than their defects. */
   readonly feature?: Feature;
 }
 
-/** What has to be rejected and shows the symptom. */
+/** Tries everything that makes a body, or a credential, invalid, and names what shows the symptom. */
 export async function subjectsOf(state: RequestState, isBody: boolean, search: Search): Promise<Subjects> {
   const { contract, token } = search.experiments;
   const { defect: _, ...valid } = state;
@@ -136,7 +139,9 @@ export async function subjectsOf(state: RequestState, isBody: boolean, search: S
   return { ...reach, ...separated, base, candidates: values.candidates };
 }
 
-/** The broadest class of bodies in which a feature separates those that show the symptom from the others. */
+/**
+ * The broadest class of bodies within which a feature separates those that show the symptom from the others.
+ */
 async function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],
@@ -144,7 +149,7 @@ async function separatedIn(
   search: Search,
 ): Promise<Pick<Subjects, 'named' | 'feature'> | undefined> {
   const { contract, experiments } = search;
-  // If the parser already rejects non-JSON, compare only the bodies that pass it.
+  // If the store already rejects non-JSON in the parser, compare only bodies that pass the parser.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
   const tried = (one: CandidateClass) =>
     [...shown, ...hidden]
@@ -162,7 +167,7 @@ async function separatedIn(
   return undefined;
 }
 
-/** Whether a request that does not show the symptom does so once it has a feature; if that can be tried. */
+/** Whether adding the feature makes a request show the symptom; true if that cannot be tried. */
 async function decides(
   { add, has }: Feature,
   without: readonly RequestState[],
@@ -175,12 +180,12 @@ async function decides(
   return state === undefined || (await search.shows(state)) !== false;
 }
 
-/** The plant with ordinary values for those that are wrong. */
+/** The plant, with the ordinary value in place of an invalid one. */
 function repaired(state: RequestState, search: Search): RequestState['plant'] {
   const { ordinary } = search;
   if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
-  const one = differences(ordinary, state)
+  const candidate = differences(ordinary, state)
     .map((part) => part.copy(ordinary, state))
     .find((next) => search.expectedOutcomeOf(next) !== 'reject-body');
-  return one?.plant ?? ordinary.plant;
+  return candidate?.plant ?? ordinary.plant;
 }

@@ -2,22 +2,22 @@ import { groupBy } from '../../collections.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { alternatives, type Condition, except, MAX_NAMES, mostly } from '../wording/condition.ts';
 
-/** One value to try for a part of a request. */
+/** A value to try for one part of a request. */
 export interface Candidate {
-  /** The value, as an experiment is listed: `255 letters`. */
+  /** The value as the list of experiments shows it: `255 letters`. */
   readonly value: string;
-  /** How a request that has it is described. */
+  /** The wording for a request with this value. */
   readonly condition: Condition;
   readonly apply: (state: RequestState) => RequestState;
-  /** Ids of the classes that it belongs to. */
+  /** Ids of the classes that contain the value. */
   readonly classes: readonly string[];
-  /** Its place on the scale of its sweep, if it has one. */
+  /** The position of the value on the scale of its sweep, if it has one. */
   readonly point?: bigint;
-  /** The name of the defect or credential as labels of test cases have it. */
+  /** The name of the defect or credential, as in labels of test cases. */
   readonly label?: string;
   /**
-   * Matches text, such as NUL, that many stores reject for unrelated reasons; try it only if the failing body
-   * contains it.
+   * Matches text, such as NUL, that many stores reject for unrelated reasons. The value is tried only if the
+   * failing body contains such text.
    */
   readonly skipUnlessFailing?: RegExp | undefined;
 }
@@ -26,44 +26,47 @@ export interface Candidate {
 export interface CandidateClass {
   readonly id: string;
   readonly condition: Condition;
-  /** Values of different groups count as different faults, unless a class that spans both fails as a whole. */
+  /**
+   * Values of different groups count as different faults, unless all values of a class that spans both groups
+   * fail.
+   */
   readonly group: string;
-  /** Words for several of its members, if not all of them show the fault. */
+  /** Wording for several members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;
-  /** Its name says too much if some of its members do not show the fault. */
+  /** The name of the class would be an overstatement unless all of its members show the fault. */
   readonly isWhole?: true;
-  /** Words for most of its members, before their number; by default the words for all of them. */
+  /** Wording for most of the members, followed by their number; by default `condition`. */
   readonly most?: Condition;
 }
 
-/** Values in an order in which faults have limits: lengths, sizes, magnitudes. */
+/** Values in the order in which a fault may have limits: lengths, sizes, magnitudes. */
 export interface Scale {
   readonly points: readonly bigint[];
-  /** A point as an experiment is listed: `255 letters`. */
+  /** A point as the list of experiments shows it: `255 letters`. */
   readonly valueAt: (point: bigint) => string;
   readonly apply: (state: RequestState, point: bigint) => RequestState;
   readonly above: (point: bigint) => Condition;
   readonly below: (point: bigint) => Condition;
   readonly between: (first: bigint, last: bigint) => Condition;
-  /** The place of a request on the scale, if its value has one. */
+  /** The position of a request's own value on the scale, if it has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
-  /** Another scale, on which to look for limits if there are none on this one. */
+  /** A second scale, to try if this one reveals no limits. */
   readonly instead?: Scale | undefined;
 }
 
-/** What to try for one part of a request. */
+/** The values to try for one part of a request. */
 export interface Sweep {
   readonly part: string;
   readonly candidates: readonly Candidate[];
-  /** The broadest first. */
+  /** From broad to narrow. */
   readonly classes: readonly CandidateClass[];
   readonly scale?: Scale;
 }
 
-/** What was tried: whether the fault showed with a value; undefined if the value says nothing about it. */
+/** The results so far: whether the fault showed with a value; undefined if the response proved nothing. */
 export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
-/** The values with which the fault showed, or those with which it did not. */
+/** The values with the wanted result. */
 export const thoseIn = (
   tries: Iterable<readonly [Candidate, boolean | undefined]>,
   wanted: boolean,
@@ -79,15 +82,16 @@ export interface NamedCandidates {
   readonly condition: Condition;
   readonly group: string;
   readonly candidates: readonly Candidate[];
-  /** Whether it is one class or value, and all of it but for the exceptions that are named. */
+  /** Whether the name is exact: a single class or value, if necessary with all exceptions named. */
   readonly isExact: boolean;
-  /** Whether it lists several values of one property. */
+  /** Whether the name lists several values of one property. */
   readonly isListed?: true;
 }
 
 /**
- * Names the values with which a fault shows: the broadest classes of which all members show it, then parts of classes,
- * then single values. Those of one group are joined, as one change is likely to repair them.
+ * Names the values with which a fault shows: first the broadest classes in which every member shows it, then
+ * parts of classes, then single values. Values of one group are joined, since a single change is likely to
+ * fix them.
  */
 export function named(
   tries: CandidateResults,
@@ -96,32 +100,34 @@ export function named(
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
   const silent = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
-  let left = shown;
+  let unnamed = shown;
   const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
     found.push({ condition, group, candidates, isExact });
-    left = left.filter((candidate) => !candidates.includes(candidate));
+    unnamed = unnamed.filter((candidate) => !candidates.includes(candidate));
   };
   for (const one of bySize(classes, shown)) {
     const has = isIn(one);
-    const candidates = left.filter(has);
+    const candidates = unnamed.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
-    // A store that does something else with most of a class does not fail with the class.
+    // If most members of a class gave no result, the class as a whole cannot be said to fail.
     if (silent.filter(has).length > shown.filter(has).length) continue;
-    // Skip a class if a broader one already took all but one of its failing members.
+    // Skip a class if a broader one already covers all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
       addName(one.condition, one.group, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
-  for (const candidate of left) {
-    if (!left.includes(candidate)) continue;
-    const own = narrowest(candidate);
-    const siblings = left.filter((other) => own !== undefined && narrowest(other) === own);
-    if (own?.some !== undefined && siblings.length > 1)
-      addName(own.some(candidate), own.group, siblings, false);
-    else addName(candidate.condition, own?.group ?? candidate.classes[0] ?? '', [candidate]);
+  for (const candidate of unnamed) {
+    if (!unnamed.includes(candidate)) continue;
+    const narrowestClass = narrowest(candidate);
+    const siblings = unnamed.filter(
+      (other) => narrowestClass !== undefined && narrowest(other) === narrowestClass,
+    );
+    if (narrowestClass?.some !== undefined && siblings.length > 1)
+      addName(narrowestClass.some(candidate), narrowestClass.group, siblings, false);
+    else addName(candidate.condition, narrowestClass?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
   const groups = inGroups(found, tries, classes);
-  // Prefer a nearly complete class to fragments of several.
+  // One nearly complete class is better than fragments of several.
   const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
@@ -138,7 +144,7 @@ export function named(
 
 const MAX_GROUPS = 3;
 
-/** The class with the most members first; of two with the same members, the one that is listed first. */
+/** Classes by the number of members, the largest first; equally large ones in their original order. */
 const bySize = (
   classes: readonly CandidateClass[],
   candidates: readonly Candidate[],
@@ -147,7 +153,10 @@ const bySize = (
   return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
 };
 
-/** Minimum share of failing members before a class name is used: for values of several groups, and of one group. */
+/**
+ * Minimum fraction of failing members before a class is named: for values of several groups, and of one
+ * group.
+ */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 /** Members of a group that are listed rather than a class around them. */
@@ -162,7 +171,7 @@ function inGroups(
     const candidates = members.flatMap((one) => one.candidates);
     const whole =
       members.length > MAX_PARTS ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
-    // Preference: class with listed exceptions, then a list of members, then a count.
+    // In order of preference: a class with named exceptions, a list of members, a class with a count.
     const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
     return {
       group,
@@ -180,7 +189,10 @@ const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
     ({ condition, isExact }) => isExact && condition.property === first.condition.property,
   );
 
-/** The smallest class that contains all of some values, if so much of it shows the fault. */
+/**
+ * The smallest class that contains all the given values, if at least the fraction `part` of it shows the
+ * fault.
+ */
 function smallestAround(
   candidates: readonly Candidate[],
   tries: CandidateResults,
@@ -189,9 +201,9 @@ function smallestAround(
 ): NamedCandidates | undefined {
   const hidden = thoseIn(tries, false);
   const conclusive = [...thoseIn(tries, true), ...hidden];
-  const around = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
+  const containing = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
   const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
-  const [smallest] = around.toSorted((a, b) => sizeOf(a) - sizeOf(b));
+  const [smallest] = containing.toSorted((a, b) => sizeOf(a) - sizeOf(b));
   if (smallest === undefined) return undefined;
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
@@ -219,13 +231,13 @@ function exactCover(
   classes: readonly CandidateClass[],
 ): readonly Condition[] | undefined {
   const parts: Condition[] = [];
-  let left = candidates;
+  let uncovered = candidates;
   for (const one of bySize(classes, candidates)) {
     const has = isIn(one);
-    if (left.filter(has).length < 2 || others.some(has)) continue;
+    if (uncovered.filter(has).length < 2 || others.some(has)) continue;
     parts.push(one.condition);
-    left = left.filter((candidate) => !has(candidate));
+    uncovered = uncovered.filter((candidate) => !has(candidate));
   }
-  parts.push(...left.map(({ condition }) => condition));
+  parts.push(...uncovered.map(({ condition }) => condition));
   return parts.length <= MAX_EXCEPTIONS ? parts : undefined;
 }

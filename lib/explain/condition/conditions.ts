@@ -36,7 +36,7 @@ export const UNCONDITIONAL: ConditionSearchResult = {
   neutral: undefined,
 };
 
-/** What else has to be the case: some requests that differ only in the plant may not show the symptom. */
+/** Finds further conditions: requests that differ from `state` only in the plant may not show the symptom. */
 export async function conditionsAmong(
   state: RequestState,
   others: readonly RequestState[],
@@ -55,11 +55,12 @@ export async function conditionsAmong(
   return UNCONDITIONAL;
 }
 
-/** If more undeclared properties matter, it is their number that does. */
+/** If more undeclared properties than this matter, what matters is their number. */
 const MAX_UNDECLARED = 3;
 
 /**
- * A condition for each part that matters, with how far it reaches.
+ * A condition for each part that matters, and how far each reaches.
+ *
  * @param neutral a request that does not show the symptom, if one is known
  */
 export async function conditionsOf(
@@ -74,7 +75,7 @@ export async function conditionsOf(
     ({ name }) => !search.contract.newPlant.shape.properties.has(name) && state.plant.get(name) !== undefined,
   );
   const isNumber = undeclared.length > MAX_UNDECLARED;
-  /** All orders of so many cannot be tried. */
+  /** There are too many orders of so many properties to try them all. */
   const isOfNumber = (part: RequestPart) => undeclared.includes(part) || part.name === 'property order';
   if (isNumber)
     conditions.push({
@@ -98,7 +99,7 @@ export async function conditionsOf(
   };
 }
 
-/** Whether a part is what is wrong with the request: that is the subject of the cause, and never a condition. */
+/** Whether a part is what makes the request invalid: that is the subject of the cause, never a condition. */
 function isSubject(
   part: RequestPart,
   state: RequestState,
@@ -113,7 +114,7 @@ function isSubject(
   return expected === 'reject-body' && (part.name === 'body' || isBodyRight());
 }
 
-/** The condition that a part stands for, with the values that were tried to find out how far it reaches. */
+/** The condition for one part, and the values that were tried to find out how far it reaches. */
 async function conditionOfPart(
   part: RequestPart,
   state: RequestState,
@@ -121,33 +122,33 @@ async function conditionOfPart(
   search: Search,
 ): Promise<{ readonly condition: Condition; readonly reach: SweepResult | undefined }> {
   const without = neutral === undefined ? state : part.copy(neutral, state);
-  // A property stays where it is: its place may matter, too.
+  // Keep a property in its position, which may matter, too.
   const isProperty = search.contract.newPlant.shape.properties.has(part.name);
   const isOnlyOne = state.plant.members.filter(([name]) => name === part.name).length === 1;
   const base = isProperty && isOnlyOne ? state : without;
   const values = neutral && sweepOf(part, state, { neutral, without }, search);
   const isAccepted = search.expectedOutcomeOf(state) === 'accept';
-  // Report what is known even if there is no budget left to determine its extent.
+  // Without budget to find out how far it reaches, report what is known.
   const reach = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
   const condition = size ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
 }
 
-/** The condition that the values of a part tell of. */
+/** The condition that follows from the values that were tried. */
 function byValues(
   part: RequestPart,
   reach: SweepResult | undefined,
   isProperty: boolean,
 ): Condition | undefined {
-  // If it shows with all ids, it is not about their values.
+  // If all ids show the symptom, their values do not matter.
   if (part.name === ID && reach?.hidden.length === 0) return undefined;
   const condition = reach?.named[0]?.condition;
-  // A partial list of failing values is worth naming only for a property.
+  // A partial list of failing values is informative only for a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
 }
 
-/** The orders of the properties with which the symptom shows, if it does not with all. */
+/** The orders of properties that show the symptom, unless all of them do. */
 async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
@@ -155,7 +156,7 @@ async function byOrder(state: RequestState, search: Search): Promise<SweepResult
   return reach.hidden.length > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
 }
 
-/** If a request is larger with a part than without it, its size may be what matters. */
+/** If a part makes the request larger, its size may be what matters. */
 async function bySize(
   reach: SweepResult | undefined,
   state: RequestState,
@@ -169,7 +170,7 @@ async function bySize(
   return size.shown.length === 0 ? undefined : size.named[0]?.condition;
 }
 
-/** The candidate values to try for one part of a request; `without` is the request without that part. */
+/** The values to try for one part; `without` is the request without that part. */
 function sweepOf(
   part: RequestPart,
   state: RequestState,
@@ -181,7 +182,7 @@ function sweepOf(
   if (experiments.expectedOutcomeOf(state) === 'reject-credential') {
     const { credential: _, ...authorised } = state;
     const { credential: __, ...repaired } = without;
-    // Without a valid token, what is wrong with the body is a condition like any other.
+    // If the token is invalid anyway, a defect of the body is a condition like any other.
     const isDefect =
       experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
       experiments.expectedOutcomeOf(repaired) !== 'reject-body';

@@ -7,22 +7,25 @@ import { type Condition, withArticle } from '../wording/condition.ts';
 import { WITH_ESCAPED_NAMES, WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
 
-/** Something that bodies of many kinds have in common. */
+/** A feature that bodies with different defects may have in common. */
 export interface Feature {
   readonly condition: Condition;
   readonly has: (body: string) => boolean;
-  /** Gives the feature to a body without it, and changes nothing else. */
+  /** Adds the feature to a body that lacks it, without changing anything else. */
   readonly add?: (body: string) => string;
 }
 
-/** Escapes that a condition may be about, and what they look like in a body. */
+/** The escapes that a condition may be about, and how to recognise them in a body. */
 const ESCAPES: Readonly<Record<string, RegExp>> = {
   [WITH_ESCAPES]: /\\u/,
   [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
   [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
 };
 
-/** What bodies have in common if the condition is about escapes only: some characters are always escaped. */
+/**
+ * The feature of a condition about escapes alone. It applies to other bodies as well, since some characters
+ * must always be escaped.
+ */
 export function escapesIn([condition, ...others]: readonly Condition[]): Feature | undefined {
   const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
   return condition && pattern && { condition, has: (body) => pattern.test(body) };
@@ -30,12 +33,16 @@ export function escapesIn([condition, ...others]: readonly Condition[]): Feature
 
 /** Minimum number of bodies on each side; with fewer, a separation may be coincidence. */
 const MIN_SIDE = 4;
-/** Permitted contradictions, as a count and as a fraction of all bodies, because another rule may apply to them. */
+/**
+ * Contradictions that are tolerated, as a count and as a fraction of all bodies, since another rule may apply
+ * to those.
+ */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 
 /**
- * The feature that separates bodies with which a fault shows from those with which it does not.
- * @param tries bodies, and whether the fault showed with them
+ * The feature that separates bodies that show a fault from those that do not.
+ *
+ * @param tries bodies, and whether each showed the fault
  */
 export function separating(
   tries: readonly (readonly [body: string, shows: boolean])[],
@@ -50,16 +57,18 @@ export function separating(
   return best !== undefined && against(best) <= allowed ? best : undefined;
 }
 
-/** How many properties of a body are missing or wrong: an ordinary plant with only one of them is invalid. */
+/**
+ * The number of properties in a body that are missing, or whose value would make an ordinary plant invalid.
+ */
 function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
   const [ordinary] = ordinaryStates(contract);
   const good = membersOf(write(ordinary.plant, 1n));
-  const own = membersOf(body);
+  const members = membersOf(body);
   return [...shape.properties.keys()].filter((name) => {
-    if (!Object.hasOwn(own, name)) return shape.required.has(name);
-    // Without a numeral, compare doubles; serialising the value could overflow the stack.
-    return validate(() => undefined, { ...good, [name]: own[name] }).length > 0;
+    if (!Object.hasOwn(members, name)) return shape.required.has(name);
+    // Compare doubles, not numerals: serialising the value could overflow the stack.
+    return validate(() => undefined, { ...good, [name]: members[name] }).length > 0;
   }).length;
 }
 
@@ -106,20 +115,20 @@ function featuresOf(contract: Contract): readonly Feature[] {
 
 type BodyResults = Parameters<typeof separating>[0];
 
-/** Each of some numbers with the next lower one; limits lie between these. */
+/** Each number together with the next lower one. Limits lie between the two. */
 function neighbours(numbers: readonly number[]): readonly (readonly [below: number, one: number])[] {
   const distinct = [...new Set(numbers)].toSorted((a, b) => a - b);
   return distinct.slice(1).map((one, index) => [distinct[index] ?? 0, one]);
 }
 
-/** Magnitudes of ids that may separate the bodies: one between each two neighbours. */
+/** Limits on ids that may separate the bodies: one between any two neighbouring ids. */
 function magnitudesIn(tries: BodyResults): readonly Feature[] {
   const idInBody = (body: string): number => {
     const id = membersOf(body)[ID];
     return typeof id === 'number' ? id : Number.NaN;
   };
   const ids = tries.map(([body]) => idInBody(body));
-  // A body without a number says nothing about its magnitude.
+  // A body without a numeric id says nothing about magnitudes.
   if (ids.some(Number.isNaN)) return [];
   return neighbours(ids).map(([below, id]) => ({
     condition: {
@@ -127,7 +136,7 @@ function magnitudesIn(tries: BodyResults): readonly Feature[] {
       property: ID,
       topics: ['large id'],
     },
-    // Nothing is known of those in between.
+    // The exact limit is unknown; take the lowest possible one.
     has: (body) => idInBody(body) > below,
   }));
 }
@@ -146,7 +155,7 @@ function sizesIn(tries: BodyResults): readonly Feature[] {
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {
       condition: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
-      // Nothing is known of the sizes in between.
+      // The exact limit is unknown; take the lowest possible one.
       has: (body) => sizeOf(body) > below,
       add: paddedTo(size),
     },

@@ -22,19 +22,19 @@ import { orderSweep } from './sweeps/order.ts';
 import { nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
-/** Finds out under which condition a failure shows; undefined if it does not show again. */
+/** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { failingState: lead, ordinary } = search;
-  if (lead === undefined) return undefined;
+  const { failingState: failingRequest, ordinary } = search;
+  if (failingRequest === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
-  const expected = search.expectedOutcomeOf(lead);
+  const expected = search.expectedOutcomeOf(failingRequest);
   if (mustReject(expected)) {
     const found = await byDefect(expected === 'reject-body', search);
     if (found.kind === 'explained') return found.explanations;
     if (found.kind === 'unsteady') return undefined;
   }
-  if (await isUnparsed(lead, search)) {
+  if (await isUnparsed(failingRequest, search)) {
     const found = await byDefect(true, search);
     return found.kind === 'explained' ? found.explanations : undefined;
   }
@@ -46,13 +46,13 @@ export async function investigate(search: Search): Promise<readonly Explanation[
     else if (shows === false) hidden.push(base);
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
-  const [failing = lead] = shown;
+  const [failing = failingRequest] = shown;
   const [passing] = hidden;
   const base = passing ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await withExactSize(search)) ?? (await likeFailing(lead, search));
+    const found = (await withExactSize(search)) ?? (await likeFailing(failingRequest, search));
     if (found !== undefined) return found;
-    if (!(await showsEachTime(lead, search))) return byClassOfId(lead, base, search);
+    if (!(await showsEachTime(failingRequest, search))) return byClassOfId(failingRequest, base, search);
   }
   if (passing === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
@@ -60,9 +60,11 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
 }
 
-/** Adds to the explanation what the ordinary and failing requests share, if that also matters. */
+/**
+ * Adds what the ordinary and the failing request have in common to the conditions, if that matters as well.
+ */
 async function withSharedConditions(
-  found: readonly Explanation[],
+  explanations: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
   search: Search,
@@ -70,17 +72,20 @@ async function withSharedConditions(
   const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
     (await withinBudget(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
-  return found.map((one) => ({
+  return explanations.map((one) => ({
     ...one,
     conditions: [...one.conditions, ...conditions],
     ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
   }));
 }
 
-/** Common buffer and block sizes, and common moduli. */
+/** Common buffer sizes, block sizes and moduli. */
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
-/** What is found if an ordinary request of exactly that size fails, and one with a byte more or less does not. */
+/**
+ * Explains the failure by the exact size of the body, if an ordinary request of that size fails and requests
+ * with one byte more or less do not.
+ */
 async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinaryVariants, experiments, failure } = search;
   const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
@@ -101,45 +106,54 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   return [await explanationOf(about, search)];
 }
 
-/** Explains the failure by an ordinary request that shares one trait with the failing one. */
-async function likeFailing(lead: RequestState, search: Search): Promise<readonly Explanation[] | undefined> {
+/**
+ * Explains the failure by an ordinary request that shares one trait with the failing one: size, nesting, or a
+ * split character.
+ */
+async function likeFailing(
+  failing: RequestState,
+  search: Search,
+): Promise<readonly Explanation[] | undefined> {
   const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
-  for (const state of padded(lead, base, search)) {
+  for (const state of padded(failing, base, search)) {
     if ((await search.shows(state)) !== true) continue;
-    const found = await reducedTo(base, state, search);
-    return found.map((each) => ({ ...each, ...featureOf(each) }));
+    const explanations = await reducedTo(base, state, search);
+    return explanations.map((each) => ({ ...each, ...featureOf(each) }));
   }
-  const deep = nestingIn(search.experiments.textOf(lead));
+  const deep = nestingIn(search.experiments.textOf(failing));
   const nested = deep && { ...base, plant: base.plant.with(UNDECLARED, deep.nested(deep.levels)) };
   if (nested !== undefined && (await search.shows(nested)) === true) return reducedTo(base, nested, search);
-  for (const state of split(lead, base, search))
+  for (const state of split(failing, base, search))
     if (await showsEachTime(state, search)) return reducedTo(base, state, search);
   return undefined;
 }
 
-/** The plant of an ordinary request in a body as large as the failing one. */
-function padded(lead: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
-  const size = experiments.sizeOf(lead);
+/** Ordinary requests with a body as large as that of the failing one. */
+function padded(failing: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
+  const size = experiments.sizeOf(failing);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
   // A byte of white space may count less than a byte of content, so also try four times the size.
-  const { defect: _, ...rest } = lead;
-  return [base, { ...rest, plant, edits }].flatMap((one) =>
+  const { defect: _, ...request } = failing;
+  return [base, { ...request, plant, edits }].flatMap((one) =>
     [size, 4 * size].map((bytes) => ({ ...one, edits: [...edits, paddedTo(bytes)] })),
   );
 }
 
-/** Ordinary requests of which one character arrives in two pieces, if the failing one may have been split like that. */
+/**
+ * Ordinary requests in which one character arrives in two pieces, if that may have happened in the failing
+ * request.
+ */
 function split(
-  lead: RequestState,
+  failing: RequestState,
   base: RequestState,
   { contract, experiments }: Search,
 ): readonly RequestState[] {
-  const { cut, framing } = lead.template;
+  const { cut, framing } = failing.template;
   const [property] = stringsOf(contract.newPlant.shape);
   const mayBeSplit =
-    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(lead));
+    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(failing));
   if (property === undefined || !mayBeSplit) return [];
   const wide = withWords((word) => `${word(8)}木${word(4)}`);
   const ways: readonly RequestTemplate[] = [
@@ -153,32 +167,34 @@ function split(
   }));
 }
 
-/** What is found with the very id that failed, if others like it pass, and its class tells them apart. */
+/** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
-  lead: RequestState,
+  failingRequest: RequestState,
   base: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
-  const failing = freshId === undefined ? undefined : withFixedId(lead, freshId);
+  const failing = freshId === undefined ? undefined : withFixedId(failingRequest, freshId);
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, hidden } = await sweep(idSweep, state, search, false);
   const [only, ...others] = named;
-  // One value may fail by chance.
+  // A single value may fail by chance.
   const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
   return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 
-/** Whether a nested body fails like any malformed one: some parsers reject deep nesting as malformed. */
-const isUnparsed = async (lead: RequestState, search: Search): Promise<boolean> =>
-  nestingIn(search.experiments.textOf(lead)) !== undefined &&
+/**
+ * Whether a deeply nested body fails just like malformed JSON: some parsers reject deep nesting as malformed.
+ */
+const isUnparsed = async (failing: RequestState, search: Search): Promise<boolean> =>
+  nestingIn(search.experiments.textOf(failing)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
 const UNDECLARED = 'extra';
 
-/** If the size decides, it explains whatever is larger. */
+/** If the size of the body decides, the explanation covers any larger body. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
   const condition = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
   const limit = condition?.bytesAbove ?? 0;
@@ -187,13 +203,13 @@ function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
     : { feature: { condition, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
-/** A body that is larger by as much may fail because of its size. */
+/** Minimum number of extra bytes for the size of a body to be a likely reason. */
 const LARGER_BYTES = 500;
 
 const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
-/** Whether both the failing and the passing request keep their outcome with fresh values. */
+/** Whether both failing and passing requests keep their outcomes with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
@@ -204,7 +220,9 @@ async function isSteady(
   return true;
 }
 
-/** Every ordinary request shows it. Looks for unusual ones that do not. */
+/**
+ * Handles a symptom that every ordinary request shows, by looking for unusual requests that do not show it.
+ */
 async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
@@ -218,7 +236,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
   return described(state, [], undefined, search);
 }
 
-/** Whether values that passed earlier fail now: then earlier requests matter, and not the values. */
+/** Whether values that passed earlier fail now. If so, earlier requests matter, not the values. */
 async function showsNow(
   candidates: readonly Candidate[],
   state: RequestState,
@@ -229,7 +247,7 @@ async function showsNow(
   return false;
 }
 
-/** Reduces a failing request towards a passing one, and explains the remaining differences. */
+/** Reduces the failing request towards the passing one, and explains the remaining differences. */
 async function reducedTo(
   passing: RequestState,
   failing: RequestState,
@@ -259,7 +277,7 @@ async function described(
   const subjects = mustReject(expected)
     ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search))
     : undefined;
-  const found: Explanation[] = [];
+  const explanations: Explanation[] = [];
   if (subjects !== undefined)
     for (const own of subjects.named) {
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
@@ -276,9 +294,9 @@ async function described(
         parts: [...search.invalidParts, ...parts],
         neutral,
       };
-      found.push(await explanationOfSubject(own, subjects, about, search));
+      explanations.push(await explanationOfSubject(own, subjects, about, search));
     }
-  if (!found.some((one) => mayExplain(one, search))) {
+  if (!explanations.some((one) => mayExplain(one, search))) {
     const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
     const subject = isNamed ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
@@ -288,5 +306,5 @@ async function described(
       await explanationOf({ state, plainer, subject, conditions: known, sweeps, parts, neutral }, search),
     ];
   }
-  return found;
+  return explanations;
 }

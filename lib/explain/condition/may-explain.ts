@@ -4,12 +4,12 @@ import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
 import { isAboutBytes } from './sweeps/defects.ts';
 
-/** A store that accepts as many JSON types as this does not check the property at all. */
+/** If a store accepts this many JSON types for a property, it does not check the property at all. */
 const MANY_TYPES = 4;
 
 /**
- * Whether an explanation may be that of a failure whose request was not among those tried. One about a property explains
- * only values of the JSON types that showed the symptom: a numeric string is not a large integer.
+ * Whether an explanation may cover a failure whose request was not tried. An explanation about a property
+ * covers only values of the JSON types that showed the symptom: a numeric string is not a large integer.
  */
 export function mayExplain(one: Explanation, { failure, contract }: Search): boolean {
   const label = labelOf(failure);
@@ -21,11 +21,11 @@ export function mayExplain(one: Explanation, { failure, contract }: Search): boo
   return type === undefined || types.has(type);
 }
 
-/** Whether an explanation is about a property and nothing else. */
+/** Whether an explanation is about a single property, without further conditions. */
 export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
-/** Whether an explanation and the label of a failure name the same property. */
+/** Whether an explanation is about the property that the label of the failure names. */
 export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Search): boolean {
   const named = new Set(labelOf(failure).split(/\W+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
@@ -33,7 +33,10 @@ export function isAbout({ subject, conditions }: Explanation, { failure, contrac
   return [subject, ...conditions].some((one) => one?.property === property || one?.part === property);
 }
 
-/** The JSON type of the value of a property in a text: `integer`, `string`, `none` and so on; undefined if it is not JSON. */
+/**
+ * The JSON type of a property in a JSON text: `integer`, `string`, `none` and so on; undefined if it is not
+ * JSON.
+ */
 export function typeIn(text: string, property: string): string | undefined {
   try {
     const value: unknown = new Map(Object.entries(JSON.parse(text) ?? {})).get(property);
@@ -41,7 +44,7 @@ export function typeIn(text: string, property: string): string | undefined {
     if (value === null) return 'null';
     if (Array.isArray(value)) return 'array';
     if (typeof value !== 'number') return typeof value;
-    // As written: the double of 1e-400 is 0.
+    // Decided by the numeral: the double for 1e-400 is 0, an integer.
     return exactInteger(sourceAt(text, [property]) ?? '') === undefined ? 'number' : 'integer';
   } catch {
     return undefined;

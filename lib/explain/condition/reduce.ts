@@ -6,7 +6,7 @@ import { differences, type RequestPart, withParts } from './request-parts.ts';
 /** A request that shows the symptom with as few unusual parts as possible, and these parts. */
 type Reduced = Pick<Explanation, 'state' | 'parts'>;
 
-/** Finds out which parts of a failing request matter. The ordinary one does not show the symptom. */
+/** Finds the parts of a failing request that matter. The ordinary request must not show the symptom. */
 export async function reduce(
   failing: RequestState,
   ordinary: RequestState,
@@ -15,7 +15,8 @@ export async function reduce(
   const parts = differences(failing, ordinary);
   const atOnce = search.isSlow ? await reducedAtOnce(failing, ordinary, parts, search) : undefined;
   if (atOnce !== undefined) return atOnce;
-  // One part is usually enough, and a request without the symptom is answered faster.
+  // Usually one part suffices, so try single parts first. Requests without the symptom are also answered
+  // faster.
   for (const part of parts) {
     const state = part.copy(failing, ordinary);
     if ((await search.shows(state)) === true) return { state, parts: [part] };
@@ -32,8 +33,9 @@ export async function reduce(
 }
 
 /**
- * Same result with fewer round trips: sends, concurrently, one request per omitted part.
- * @returns undefined if the parts without which the symptom does not show do not suffice
+ * The same with fewer round trips: sends one request for each omitted part, all concurrently.
+ *
+ * @returns undefined if the parts found to be necessary are not sufficient
  */
 async function reducedAtOnce(
   failing: RequestState,

@@ -5,13 +5,14 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { wordsCapitalised } from '../../text.ts';
 
 /**
- * One respect in which two requests can differ. An experiment copies it from one request to another: from an ordinary
- * one to see whether it matters, or to an ordinary one to see whether it suffices.
+ * A respect in which two requests can differ. An experiment copies it between requests: from an ordinary
+ * request to see whether it is necessary for the symptom, or to an ordinary request to see whether it is
+ * sufficient.
  */
 export interface RequestPart {
-  /** A field of a request as a reader would name it: `name`, `Accept`, `segments`. */
+  /** The name of the part for a reader: `name`, `Accept`, `segments`. */
   readonly name: string;
-  /** The dimension of the model whose values differ in this respect, if there is one. */
+  /** The dimension of the model that varies this part, if there is one. */
   readonly dimension: string | undefined;
   readonly copy: (from: RequestState, to: RequestState) => RequestState;
 }
@@ -19,7 +20,7 @@ export interface RequestPart {
 type Key = keyof RequestTemplate;
 type DeliveryKey = keyof NonNullable<RequestTemplate['delivery']>;
 
-/** Copies fields of one object to another; what the first lacks is removed from the second. */
+/** Copies fields from one object to another; fields that the first lacks are removed. */
 function copied<T extends object>(from: T, to: T, keys: readonly (keyof T)[]): T {
   const copy = { ...to };
   for (const key of keys) {
@@ -52,7 +53,7 @@ const HISTORY = part(
   ['freshConnection', 'abortAfter'],
 );
 
-/** Everything about a request but its headers and its body. */
+/** Everything about a request except its headers and body. */
 const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
   part('target', 'target', ['path', 'tokenIn'], ['absoluteTarget']),
@@ -99,7 +100,7 @@ const ESCAPES: RequestPart = {
   }),
 };
 
-/** Headers that a dimension of the model is about. */
+/** Headers that have their own dimension of the model. */
 const DIMENSIONS: Readonly<Record<string, string>> = {
   accept: 'Accept',
   'accept-encoding': 'Accept-Encoding',
@@ -128,7 +129,7 @@ const property = (name: string): RequestPart => ({
   },
 });
 
-/** The template with the same change to its preceding request, if both requests share the value of the property. */
+/** Applies the change to the preceding request as well, if both requests share the value of the property. */
 function withSameInPreceding(
   name: string,
   { plant, template }: RequestState,
@@ -138,8 +139,8 @@ function withSameInPreceding(
   const body = preceding?.template.body;
   if (preceding === undefined || body === undefined || !('json' in body)) return template;
   const { json } = body;
-  const [own, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
-  if (own === undefined || before === undefined || comparableText(own) !== comparableText(before))
+  const [value, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
+  if (value === undefined || before === undefined || comparableText(value) !== comparableText(before))
     return template;
   const same = json instanceof JsonObject ? changed(json) : json;
   return {
@@ -148,7 +149,10 @@ function withSameInPreceding(
   };
 }
 
-/** Where `from` and its preceding request share a value, gives the copied preceding request the value of `to`. */
+/**
+ * Where `from` shares a value with its preceding request, the copied preceding request gets the value of
+ * `to`.
+ */
 function withSharedValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
   const shared = (template: RequestTemplate, name: string) =>
     plant.get(name) === undefined
@@ -157,12 +161,12 @@ function withSharedValues(from: RequestState, { plant }: RequestState, copy: Req
   return { ...copy, template: from.plant.members.map(([name]) => name).reduce(shared, copy.template) };
 }
 
-/** Sets all members of one name, at the place of the first or at the end. */
+/** Copies all members of one name to the position of the first such member, or to the end. */
 function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {
-  const own = from.members.filter(([one]) => one === name);
+  const members = from.members.filter(([one]) => one === name);
   const at = to.members.findIndex(([one]) => one === name);
   const others = to.members.filter(([one]) => one !== name);
-  return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...own));
+  return new JsonObject(others.toSpliced(at < 0 ? others.length : at, 0, ...members));
 }
 
 const ORDER: RequestPart = {
@@ -172,15 +176,16 @@ const ORDER: RequestPart = {
 };
 
 /**
- * Functions, such as that of the places where a body is cut, are compared by their source: requests that differ only in
- * what one captures count as equal. Content-Type may be undefined, which is not the same as unchanged.
+ * Text for comparing values. Functions, such as those that choose where a body is cut, are compared by their
+ * source; what they capture is ignored. A Content-Type that is explicitly undefined differs from an absent
+ * one.
  */
 const comparableText = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     ['bigint', 'function', 'symbol', 'undefined'].includes(typeof inner) ? String(inner) : inner,
   );
 
-/** Two plants are equal if they are written as the same text for both of these ids. */
+/** Two plants are equal if they are written as the same text for each of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 
 const writtenTexts = ({ plant, style, edits }: RequestState): readonly string[] =>
@@ -192,11 +197,11 @@ const isSame = (one: RequestState, other: RequestState): boolean =>
     comparableText([one.template, one.defect, one.credential, one.scheme]) ===
       comparableText([other.template, other.defect, other.credential, other.scheme]));
 
-/** Every respect in which two requests differ. */
+/** All parts in which two requests differ. */
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
   const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
-  const all = [
+  const parts = [
     ...AROUND,
     ...names.map(header),
     WHITE_SPACE,
@@ -207,10 +212,10 @@ export function differences(one: RequestState, other: RequestState): readonly Re
     CREDENTIAL,
     SCHEME,
   ];
-  return all.filter(({ copy }) => !isSame(copy(one, other), other));
+  return parts.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
-/** The request `to` with some parts of `from`. */
+/** The request `to`, with the given parts copied from `from`. */
 export const withParts = (
   parts: readonly RequestPart[],
   from: RequestState,
@@ -223,7 +228,7 @@ function credentialOf(sent: RequestTemplate['credential']): Pick<RequestState, '
   return of === validCredential ? { scheme } : { scheme, credential: of };
 }
 
-/** The request of a template as the model describes it; undefined for raw bytes, or a body with the token. */
+/** The model's description of a template; undefined for raw bytes, or for a body that contains the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
   plant: JsonObject,

@@ -14,29 +14,30 @@ import {
   thoseIn,
 } from './candidates.ts';
 
-/** Stop a sweep after this many unanswered values. */
+/** Number of unanswered values after which a sweep stops. */
 const MAX_HANGS = 4;
-/** Values that are tried together if the symptom takes as long to see as the timeout. */
+/** Number of values tried concurrently if seeing the symptom takes a full timeout. */
 const SLOW_AT_ONCE = 8;
 
-/** Symptoms that an unrelated rejection of an unusual value hides or resembles. */
+/** Symptoms that an unrelated rejection of an unusual value would hide (`accepts`) or mimic (`rejects`). */
 const HIDDEN_BY_REJECTION: readonly SymptomKind[] = ['accepts', 'rejects'];
 
 /** How far one part of a condition reaches. */
 export interface SweepResult {
   readonly named: readonly NamedCandidates[];
   readonly ladder: Ladder;
-  /** Values with which the symptom showed, and values with which it did not. */
+  /** Values that showed the symptom, and values that did not. */
   readonly shown: readonly Candidate[];
   readonly hidden: readonly Candidate[];
 }
 
-/** Whether the symptom shows with a value; undefined if that cannot be said. */
+/** Whether a value shows the symptom; undefined if the response proves nothing. */
 type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 
 /**
- * Tries the values of a part, with everything else as in `state`.
- * @param isPlant whether only valid plants are to be tried
+ * Tries the values of one part, leaving everything else as in `state`.
+ *
+ * @param isPlant whether to try only valid plants
  */
 export async function sweep(
   { part, candidates, classes, scale }: Sweep,
@@ -45,9 +46,9 @@ export async function sweep(
   isPlant: boolean,
 ): Promise<SweepResult> {
   const tries = new Map<Candidate, boolean | undefined>();
-  const own = search.experiments.textOf(state);
+  const bodyText = search.experiments.textOf(state);
   const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(own);
+    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(bodyText);
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
@@ -57,9 +58,9 @@ export async function sweep(
     const next = stateWith(candidate);
     return next && search.shows(next);
   };
-  for (let left = candidates; left.length > 0; ) {
-    const batch = left.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
-    left = left.slice(batch.length);
+  for (let untried = candidates; untried.length > 0; ) {
+    const batch = untried.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
+    untried = untried.slice(batch.length);
     const states = batch.map(stateWith);
     const results = search.isSlow ? await allAtOnce(states, search) : undefined;
     for (const [index, candidate] of batch.entries()) {
@@ -67,37 +68,37 @@ export async function sweep(
       if (next !== undefined)
         tries.set(candidate, results === undefined ? await search.shows(next) : results[index]);
     }
-    // Each missing answer costs one timeout.
+    // Each unanswered request costs a full timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
-  let found = named(tries, classes);
+  let names = named(tries, classes);
   let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
   if (scale?.instead !== undefined && scaled?.limits === undefined)
     scaled = await limitsOn(scale.instead, attempt, search.isSlow);
   const limits = scaled?.limits;
   if (limits !== undefined) {
-    const [only, ...others] = found;
+    const [only, ...others] = names;
     const place = scale?.pointOf?.(state);
-    // A single failing value may have another cause.
+    // A single failing value may fail for another reason.
     const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
     const isExact = only?.isExact === true && others.length === 0 && !isOdd;
     const isClass = isExact && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
-      found = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
+      names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
-    named: found,
+    named: names,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
     shown: thoseIn(conclusive, true),
     hidden: thoseIn(conclusive, false),
   };
 }
 
-/** Candidates that are tried again, to rule out coincidence. */
+/** Number of candidates that are tried again to rule out coincidence. */
 const MAX_SECOND_TRIES = 16;
 
-/** Whether each candidate gives the same result again with fresh values (rules out coincidence). */
+/** Whether the candidates give the same results again with fresh values. */
 async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<boolean> {
   for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
@@ -105,8 +106,10 @@ async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<
 }
 
 /**
- * Whether some requests that are sent together show a symptom.
- * @returns undefined if an ordinary one among them is not answered, so that they say nothing by themselves
+ * Tries several requests concurrently.
+ *
+ * @returns undefined if an ordinary request among them is not answered either, so that the others prove
+ * nothing
  */
 async function allAtOnce(
   states: readonly (RequestState | undefined)[],
@@ -126,17 +129,19 @@ interface ScaleBounds {
   readonly has: (point: bigint) => boolean;
 }
 
-/** The fraction of values that may contradict the limits found on a scale: another rule may apply to them. */
+/**
+ * Fraction of values that may contradict the limits found on a scale, since another rule may apply to them.
+ */
 const MAX_CONTRADICTIONS = 0.25;
 
-/** Whether values that are not points of the scale agree with its limits. */
+/** Whether the values that were tried agree with the limits found on the scale. */
 function agrees(tries: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
   const clear = [...tries].filter(([, shows]) => shows !== undefined);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
 }
 
-/** Finds the limits between which a symptom shows. */
+/** Finds the limits between which the symptom shows. */
 async function limitsOn(
   scale: Scale,
   attempt: Attempt,
@@ -174,7 +179,7 @@ async function limitsOn(
 type AttemptAt = (point: bigint) => Promise<boolean | undefined>;
 type TriedPoint = readonly [point: bigint, shows: boolean];
 
-/** Tries the points of a scale in order; those that say nothing are left out. */
+/** Tries the points of a scale in order; inconclusive ones are omitted. */
 async function triedPoints(
   points: readonly bigint[],
   at: AttemptAt,
@@ -182,7 +187,7 @@ async function triedPoints(
 ): Promise<readonly TriedPoint[]> {
   const tried: TriedPoint[] = [];
   for (const [index, point] of points.entries()) {
-    // Once two in a row show a slow symptom, all later ones probably do: only the last one is tried.
+    // If two points in a row show a slow symptom, later ones probably do, too: try only the last one.
     const lastTwo = tried.slice(-2);
     const isLikely = isSlow && lastTwo.length === 2 && lastTwo.every(([, shows]) => shows);
     if (isLikely && index < points.length - 1) continue;
@@ -192,7 +197,7 @@ async function triedPoints(
   return tried;
 }
 
-/** Two points of which one shows the symptom. */
+/** Neighbouring points, only one of which shows the symptom. `shows` is the result of the lower one. */
 interface Change {
   readonly low: bigint;
   readonly high: bigint;
@@ -205,7 +210,7 @@ const changesIn = (tried: readonly TriedPoint[]): readonly Change[] =>
     return showsNext === shows ? [] : [{ low, high, shows }];
   });
 
-/** The last point that is like the lower one. */
+/** Finds the last point with the same result as the lower one. */
 export async function bisect({ low, high, shows }: Change, at: AttemptAt): Promise<bigint> {
   if (high - low <= 1n) return low;
   const middle = (low + high) / 2n;

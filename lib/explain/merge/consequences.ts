@@ -7,7 +7,7 @@ import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
-/** Whether one cluster explains the failures of another one. */
+/** Whether the first cluster explains the failures of the second. */
 export type Explains = (one: Cluster, other: Cluster) => boolean;
 
 const hasSymptom = ({ symptom }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
@@ -28,7 +28,7 @@ const hasLabelsOf: Explains = ({ found: { labels = [] } }, other) =>
 const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
-/** If a preceding request triggers the symptom, a repeated value fails for the same reason. */
+/** If the symptom depends on a preceding request, a repeated value fails for the same reason. */
 const explainsRepeatedValue: Explains = (one, other) =>
   dependsOnEarlier(one) &&
   !dependsOnEarlier(other) &&
@@ -47,14 +47,14 @@ const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Clu
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
-/** One body defect may be mistaken for another. */
+/** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
 
 /**
- * If earlier requests matter, or others at the same time, what no experiment shows again has probably met such requests
- * by chance.
+ * If the symptom depends on earlier or concurrent requests, a failure that no experiment reproduces probably
+ * met such requests by chance.
  */
 const explainsChance: Explains = (one, other) =>
   meetsOthers(one) &&
@@ -65,7 +65,10 @@ const explainsChance: Explains = (one, other) =>
     (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
     (isIntermittent(one) && isWrong200(one) && isWrong200(other)));
 
-/** If values decide how a property is converted, a conversion that no experiment shows again is due to its value, too. */
+/**
+ * If the value of a property decides how it is converted, an irreproducible conversion also depends on the
+ * value.
+ */
 const convertsToo: Explains = (one, other) =>
   one.found.kind === 'always' &&
   other.found.kind === 'once' &&
@@ -74,7 +77,10 @@ const convertsToo: Explains = (one, other) =>
   other.symptom.instead !== undefined &&
   one.found.conditions.some(({ property }) => property === one.symptom.property);
 
-/** A store that answers 200 to what it finds invalid answers in the same way to what may be valid. */
+/**
+ * A store that answers 200 to a body that it finds invalid does the same for other bodies that it finds
+ * invalid.
+ */
 const answersInvalid: Explains = (one, other) =>
   hasSymptom(one, 'accepts') &&
   one.found.kind === 'always' &&
@@ -95,14 +101,14 @@ const killsOthers: Explains = (one, other) =>
   hasSymptom(other, 'closed', 'no-answer', 'incomplete') &&
   (other.found.kind === 'once' || isIntermittent(other));
 
-/** What a response leaves on its connection is read as the next one: one fault. */
+/** The remains of a response are read as the beginning of the next response on the connection: one fault. */
 const leavesResponse: Explains = (one, other) =>
   hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
 
 const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
 
-/** A store that leaves responses unfinished on some way in does so whatever their status. */
+/** A store that leaves responses unfinished on one code path does so whatever their status. */
 const leavesUnfinished: Explains = (one, other) =>
   isClear(one) &&
   areVague(other.found.conditions) &&
@@ -110,7 +116,10 @@ const leavesUnfinished: Explains = (one, other) =>
   keyOf(one.symptom) !== keyOf(other.symptom) &&
   hasSymptom(other, 'incomplete', 'no-answer');
 
-/** What fails whenever requests are sent in some way also fails in them for reasons that no experiment showed again. */
+/**
+ * If requests sent in a certain way always fail, irreproducible failures of requests sent in this way have
+ * the same cause.
+ */
 const wasSentInItsWay: Explains = (one, other) =>
   isClear(one) &&
   hasSymptom(one, 'incomplete', 'no-answer', 'closed') &&
@@ -119,13 +128,16 @@ const wasSentInItsWay: Explains = (one, other) =>
     one.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
-/** What a store leaves unread of a body is read as the next request. */
+/** The unread rest of a body is parsed as the next request. */
 const leavesRequest: Explains = (one, other) =>
   hasSymptom(one, 'unread-body') &&
   !hasSymptom(other, 'unread-body') &&
   (other.found.kind === 'sequence' || other.found.kind === 'once');
 
-/** A store that accepts some bodies with a defect does not check for it: the same fault makes it fail with others. */
+/**
+ * A store that accepts some bodies with a defect does not check for it. That others with the defect make it
+ * fail has the same cause.
+ */
 const doesNotCheck: Explains = (one, other) =>
   hasSymptom(one, 'accepts') &&
   one.found.kind === 'always' &&
@@ -135,7 +147,7 @@ const doesNotCheck: Explains = (one, other) =>
 
 const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
 
-/** Whether the conditions of one are some of those of the other. */
+/** Whether the conditions of the first cluster are a proper subset of those of the second. */
 const isWider: Explains = (one, other) =>
   one.found.conditions.length > 0 &&
   one.found.conditions.length < other.found.conditions.length &&
@@ -143,13 +155,13 @@ const isWider: Explains = (one, other) =>
   JSON.stringify(one.found.subject) === JSON.stringify(other.found.subject) &&
   hasConditionsOf(other, one);
 
-/** Whether one is about more kinds of requests than the other, under the same conditions. */
+/** Whether the first cluster covers more kinds of requests than the second, under the same conditions. */
 const isMore: Explains = (one, other) =>
   textOfAll(one.found.conditions) === textOfAll(other.found.conditions) &&
   ((isOfAll(one) && !isOfAll(other)) ||
     ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
 
-/** Whether every failing body of the other has the feature that the one names. */
+/** Whether every failing body of the second cluster has the feature that the first one names. */
 const haveItsFeature: Explains = (one, other) => {
   const { feature } = one.found;
   return (
@@ -170,13 +182,14 @@ function remainderIn({ request }: Exchange, modulus: number): bigint | undefined
   return id === undefined ? undefined : BigInt(id) % BigInt(modulus);
 }
 
-/** Whether every failing id of the other has the remainder that the one names. */
+/** Whether every failing id of the second cluster has the remainder that the first one names. */
 const haveItsRemainder: Explains = (one, other) => {
   const { modulus, exchange } = one.found;
   if (modulus === undefined || other.found.modulus !== undefined) return false;
-  const own = remainderIn(exchange, modulus);
+  const remainder = remainderIn(exchange, modulus);
   return (
-    own !== undefined && other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === own)
+    remainder !== undefined &&
+    other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
   );
 };
 
@@ -188,10 +201,13 @@ const includes: Explains = (one, other) =>
     haveItsRemainder(one, other) ||
     (haveItsFeature(one, other) && !isMore(other, one)));
 
-/** A limit below this may lie below the size of an ordinary request by chance. */
+/** A smaller limit may be exceeded by an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;
 
-/** A store that stops reading at some size rejects larger plants, and accepts what is wrong only beyond it. */
+/**
+ * A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond that
+ * size.
+ */
 const readsOnlyBeginning: Explains = (one, other) => {
   const limit = Math.max(...one.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
@@ -202,7 +218,7 @@ const readsOnlyBeginning: Explains = (one, other) => {
   );
 };
 
-/** If a header stands in for a token whatever it contains, the token in that header does so as well. */
+/** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (one, other) => {
   const { header } = other.found.state.credential ?? {};
   return (
@@ -213,7 +229,10 @@ const acceptsCarrier: Explains = (one, other) => {
   );
 };
 
-/** A store that rejects valid plants with a wrong status uses it for invalid ones too; do not report that twice. */
+/**
+ * A store that rejects valid plants with a wrong status uses that status for invalid ones, too. Report it
+ * only once.
+ */
 const rejectsEverything: Explains = (one, other) =>
   hasSymptom(one, 'rejects') &&
   one.found.kind !== 'once' &&
@@ -221,7 +240,7 @@ const rejectsEverything: Explains = (one, other) =>
   hasSymptom(other, 'wrong-rejection') &&
   one.symptom.status === other.symptom.status;
 
-/** Failures that another fault brought about by chance. */
+/** Merge rules for failures that another fault caused by chance. */
 export const BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsChance,
@@ -230,7 +249,7 @@ export const BY_CHANCE: readonly Explains[] = [
   killsOthers,
 ];
 
-/** What follows from another fault. */
+/** Merge rules for consequences of another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
   answersInvalid,

@@ -4,16 +4,16 @@ import { type Condition, fullText } from '../wording/condition.ts';
 import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
-/** Merges clusters into one per fault, in order of fixing. */
+/** Merges clusters until there is one for each fault, in the order in which to fix them. */
 export function merged(clusters: readonly Cluster[]): readonly Cluster[] {
-  let left: readonly Cluster[] = clusters.map(withDistinctConditions);
-  for (const explains of BY_CHANCE) left = absorbed(left, explains);
-  for (const rule of SAME_FAULTS) left = joined(left, rule);
-  for (const explains of CONSEQUENCES) left = absorbed(left, explains);
-  return inFixOrder(joined(left, byCodePath));
+  let remaining: readonly Cluster[] = clusters.map(withDistinctConditions);
+  for (const explains of BY_CHANCE) remaining = absorbed(remaining, explains);
+  for (const rule of SAME_FAULTS) remaining = joined(remaining, rule);
+  for (const explains of CONSEQUENCES) remaining = absorbed(remaining, explains);
+  return inFixOrder(joined(remaining, byCodePath));
 }
 
-/** Makes one cluster of those with the same key, with the failures of all. Those without a key stay as they are. */
+/** Merges clusters with the same key, keeping the failures of all. Clusters without a key are unchanged. */
 function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
   return groups.flatMap(([, all]) => {
@@ -33,7 +33,10 @@ function absorbed(clusters: readonly Cluster[], explains: Explains): readonly Cl
   );
 }
 
-/** The cluster that explains this one and is not explained itself. Those that explain one another stay as they are. */
+/**
+ * The cluster that explains this one and is not itself explained. Clusters that explain one another are
+ * unchanged.
+ */
 function rootOf(cluster: Cluster, clusters: readonly Cluster[], explains: Explains): Cluster {
   let root = cluster;
   for (const _ of clusters) {
@@ -50,12 +53,12 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
 });
 
 /**
- * Several parts of a request may matter for one reason, such as that each makes the body larger, and the one that is
- * wrong is the subject already.
+ * Drops repeated conditions: several parts of a request may matter for one reason (for example, each makes
+ * the body larger), and the part that is wrong is already the subject.
  */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
   const { subject, conditions } = found;
-  // What is wrong with a property says what its value is.
+  // The subject already describes the value of its property.
   const isOfSubject = ({ part, property }: Condition) =>
     part !== undefined && part === property && part === subject?.property;
   const others = conditions.filter((condition) => !isOfSubject(condition));

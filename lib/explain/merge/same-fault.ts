@@ -17,41 +17,41 @@ import {
 } from '../wording/condition.ts';
 import { textOfAll } from './consequences.ts';
 
-/** A merge rule: which clusters are one fault, and the wording of the merged cluster. */
+/** A merge rule: which clusters are one fault, and how the merged cluster is worded. */
 export interface SameFault {
-  /** The same for clusters of one fault; undefined for those that stay as they are. */
+  /** Equal for clusters that are one fault; undefined for a cluster that the rule does not merge. */
   readonly key: (cluster: Cluster, all: readonly Cluster[]) => string | undefined;
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
-/** Merges clusters that differ only in one condition, about one of the given request parts. */
+/** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (parts: readonly string[]): SameFault => {
   const isAbout = ({ part = '' }: Condition) => parts.includes(part);
-  const rest = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
+  const otherConditions = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
   return {
     key: (cluster) => {
       const { kind, subject, conditions } = cluster.found;
       return kind === 'always' && conditions.filter(isAbout).length === 1
-        ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(rest(cluster))])
+        ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(otherConditions(cluster))])
         : undefined;
     },
     join: (first, all) => {
       const either = alternatives(all.flatMap(({ found }) => found.conditions.filter(isAbout)));
-      return { ...first, found: { ...first.found, conditions: [either, ...rest(first)] } };
+      return { ...first, found: { ...first.found, conditions: [either, ...otherConditions(first)] } };
     },
   };
 };
 
-/** Parts of a request that decide how many pieces of its body a store reads. */
+/** Request parts that determine in how many pieces a store reads the body. */
 const PIECES = ['segments', 'framing'];
 
-/** Bodies in segments and bodies in chunks: one reader reads both. */
+/** Bodies in segments and bodies in chunks: the same code reads both. */
 const acrossPieces = acrossParts(PIECES);
 
-/** Failures with several spellings of the same text: the store does not use a JSON parser. */
+/** Failures with various spellings of the same JSON text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);
 
-/** The response media type follows the request's Accept header. */
+/** The store copies the media type of the response from the Accept header. */
 const acrossMediaTypes: SameFault = {
   key: ({ symptom: { kind, status }, found: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
@@ -70,50 +70,52 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
   return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
 }
 
-/** Clusters that say the same of two properties: what checks one of them usually checks the other. */
+/** Clusters that state the same about two properties: the same code usually checks both. */
 const acrossProperties: SameFault = {
   key: (cluster) => {
-    const one = ofProperty(cluster);
-    return one && `${aboutProperties(cluster.symptom, one.property, '').words}\n${one.key}`;
+    const statement = ofProperty(cluster);
+    return statement && `${aboutProperties(cluster.symptom, statement.property, '').words}\n${statement.key}`;
   },
   join: (first, all) => {
-    const one = ofProperty(first);
-    if (one === undefined) return first;
+    const firstStatement = ofProperty(first);
+    if (firstStatement === undefined) return first;
     const properties = joined(
       [...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))],
       'or',
     );
     return {
       ...first,
-      ofSeveral: aboutProperties(first.symptom, one.property, properties),
-      found: { ...first.found, ...one.ofAll(properties) },
+      ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
+      found: { ...first.found, ...firstStatement.ofAll(properties) },
     };
   },
 };
 
 /**
- * Values that come back as values of other types: one function converts all of them, of one property or of several. The
- * checks do not send the same values of each property.
+ * Values that come back as another type: one function converts the values of one property, or of several. The
+ * checks do not send the same values for each property.
  */
 const acrossTypes: SameFault = {
   key: (cluster, clusters) => {
-    const own = conversionOf(cluster);
-    if (own === undefined) return undefined;
-    const like = clusters
+    const conversion = conversionOf(cluster);
+    if (conversion === undefined) return undefined;
+    const sameStatus = clusters
       .flatMap((one) => conversionOf(one) ?? [])
-      .filter(({ status }) => status === own.status);
-    const all = groupBy(like, ({ property }) => property).map(([property, some]) => ({
+      .filter(({ status }) => status === conversion.status);
+    const byProperty = groupBy(sameStatus, ({ property }) => property).map(([property, some]) => ({
       property,
       instead: some.map((one) => one.instead),
       texts: new Set(some.flatMap(({ text }) => text ?? [])),
     }));
-    const texts = all.find(({ property }) => property === own.property)?.texts ?? new Set();
-    const [widest] = all
+    const texts = byProperty.find(({ property }) => property === conversion.property)?.texts ?? new Set();
+    const [widest] = byProperty
       .filter(({ texts: others, instead }) =>
-        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(own.instead),
+        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(conversion.instead),
       )
       .toSorted((a, b) => b.texts.size - a.texts.size);
-    return widest === undefined || widest.texts.size === 0 ? undefined : `${own.status} ${widest.property}`;
+    return widest === undefined || widest.texts.size === 0
+      ? undefined
+      : `${conversion.status} ${widest.property}`;
   },
   join: (one, all) => {
     const clear = all.filter((other) => !hasVague(other));
@@ -137,11 +139,11 @@ interface Conversion {
   readonly status: number | undefined;
   readonly property: string;
   readonly instead: string;
-  /** What becomes what, without the name of the property; undefined if only examples are known. */
+  /** What is converted into what, without the name of the property; undefined if only examples are known. */
   readonly text: string | undefined;
 }
 
-/** What a cluster says of values of one property that come back as another type. */
+/** What a cluster states about values of one property that come back as another type. */
 function conversionOf(cluster: Cluster): Conversion | undefined {
   const {
     symptom: { status, property, instead },
@@ -161,8 +163,8 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
 }
 
 /**
- * Clusters that differ only in the body or credential that they are about: with the same condition, as one branch of the
- * code then misses something for all of them; or about a 400, as one function writes all of these.
+ * Clusters that differ only in the body or credential that they are about: either with the same condition
+ * (one branch of the code misses a check for all of them), or about a 400 (one function writes all of them).
  */
 const acrossSubjects: SameFault = {
   key: (cluster) => {
@@ -178,21 +180,25 @@ const acrossSubjects: SameFault = {
   }),
 };
 
-/** Maximum difference between two property length limits that still indicates a limit on the total size. */
+/**
+ * Two limits on the lengths of properties that differ by at most this fraction indicate a limit on the total
+ * size.
+ */
 const SAME_LIMIT_PART = 0.1;
 
-/** Limits on the lengths of several properties that lie close together. */
+/** Limits on the lengths of several properties that are nearly equal. */
 const acrossLengths: SameFault = {
   key: (cluster, clusters) => {
-    const own = lengthLimitOf(cluster);
-    if (own === undefined) return undefined;
-    const like = clusters
+    const ownLimit = lengthLimitOf(cluster);
+    if (ownLimit === undefined) return undefined;
+    const similar = clusters
       .flatMap((other) => lengthLimitOf(other) ?? [])
       .find(
         ({ rest, characters }) =>
-          rest === own.rest && Math.abs(characters - own.characters) <= SAME_LIMIT_PART * own.characters,
+          rest === ownLimit.rest &&
+          Math.abs(characters - ownLimit.characters) <= SAME_LIMIT_PART * ownLimit.characters,
       );
-    return `${own.rest} ${like?.characters}`;
+    return `${ownLimit.rest} ${similar?.characters}`;
   },
   join: (first, all) => {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
@@ -201,8 +207,8 @@ const acrossLengths: SameFault = {
     const names = joined([...new Set(limits.map(({ property }) => property))], 'or');
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
-    const both = { ...rest, clause: `${names} is longer than about ${about} characters` };
-    const conditions = first.found.conditions.map((one) => (one === limit.condition ? both : one));
+    const condition = { ...rest, clause: `${names} is longer than about ${about} characters` };
+    const conditions = first.found.conditions.map((one) => (one === limit.condition ? condition : one));
     return { ...first, found: { ...first.found, conditions } };
   },
 };
@@ -211,7 +217,7 @@ interface LengthLimit {
   readonly condition: Condition;
   readonly property: string;
   readonly characters: number;
-  /** Everything else that is said. */
+  /** Everything else that the cluster states, as a key. */
   readonly rest: string;
 }
 
@@ -224,7 +230,7 @@ function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluste
   return { condition, property, characters, rest };
 }
 
-/** A symptom of one property in the words for others. */
+/** Rewords a symptom about one property for others. */
 const aboutProperties = (symptom: TargetSymptom, property: string, others: string): TargetSymptom =>
   symptom.property === property
     ? { ...symptom, words: mapWords(symptom.words, (word) => (word === property ? others : word)) }
@@ -232,22 +238,22 @@ const aboutProperties = (symptom: TargetSymptom, property: string, others: strin
 
 interface OfProperty {
   readonly property: string;
-  /** Key shared with equivalent statements about other properties. */
+  /** Key that equivalent statements about other properties share. */
   readonly key: string;
-  /** What is said if it applies to several properties. */
+  /** The explanation, reworded for several properties. */
   readonly ofAll: (properties: string) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
 }
 
-/** The statement of a cluster about one property, in a form that applies to others. */
+/** The statement of a cluster about one property, in a form that can be reworded for others. */
 function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
   const [named, ...others] = conditions.filter(({ property }) => property !== undefined);
   const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
   if (kind !== 'always' || about === undefined || property === undefined) return undefined;
-  const rest = conditions.filter((one) => one !== about);
+  const otherConditions = conditions.filter((one) => one !== about);
   return {
     property,
-    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(rest)}`,
+    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(otherConditions)}`,
     ofAll: (properties) => {
       const condition = ofOthers(about, property, properties);
       return subject === undefined
@@ -260,8 +266,8 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
 
 /**
- * One cluster for each symptom and condition. If the same symptom has a vague and a specific condition, keep the
- * specific one.
+ * One cluster for each symptom and condition. Of a vague and a specific condition for the same symptom, the
+ * specific one is kept.
  */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
@@ -276,19 +282,22 @@ const withoutRepetition: SameFault = {
     all.filter((one) => !hasVague(one)).toSorted((a, b) => lengthOf(a) - lengthOf(b))[0] ?? first,
 };
 
-/** The characters of the conditions: exceptions may be due to the ordinary request with which each was found. */
+/**
+ * The total length of the conditions. The shortest wins: longer ones may have exceptions that are due to the
+ * ordinary request used.
+ */
 const lengthOf = ({ found }: Cluster): number => textOfAll(found.conditions).length;
 
 /**
- * One cluster for everything that goes wrong on one code path: an unusual branch of the code tends to lack more than one
- * thing. What depends on values may well be several faults.
+ * One cluster for everything that goes wrong on one code path: an unusual branch tends to miss more than one
+ * thing. Faults that depend on values may well be different ones.
  */
 export const byCodePath: SameFault = {
   key: (cluster) => {
     const { kind, conditions } = cluster.found;
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
-    // Treat interference in either direction as one fault.
+    // Requests that interfere with one another are one fault, whichever of them fails.
     const isOfOthers = conditions.some(({ isOfOthers }) => isOfOthers === true);
     if (isOfOthers || (kind === 'under-concurrency' && cluster.symptom.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
@@ -304,7 +313,7 @@ export const byCodePath: SameFault = {
   },
 };
 
-/** What is said of several properties, types or requests, in the order in which this is tried. */
+/** The merge rules, in the order in which they are applied. */
 export const SAME_FAULTS: readonly SameFault[] = [
   acrossTypes,
   acrossProperties,

@@ -8,7 +8,7 @@ import type { Exchange, Response } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
 import type { Symptom, SymptomKind } from './symptom.ts';
 
-/** How JSON differs from the Plant or Error that it should be. */
+/** How a JSON body differs from the Plant or Error that it should be. */
 export function wrongBody(
   status: 200 | 400,
   { text, value }: Extract<Content, { kind: 'json' }>,
@@ -58,7 +58,7 @@ const wrongUnder =
   (status: 200 | 400) =>
   (words: string): Symptom => ({ kind: 'wrong-body', words, status });
 
-/** A value as JSON; undefined if it is nested too deep to be written. */
+/** A value as JSON text; undefined if it is nested too deeply to be serialised. */
 function written(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -75,16 +75,19 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
   const other = names.find((own) => own.toLowerCase() === property);
   if (other !== undefined)
     return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
-  const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)))?.[1];
-  if (status === 400 && known !== undefined) return wrong(`answers 400 with ${known} instead of an Error`);
+  const knownFormat = KNOWN_ERRORS.find(([members]) =>
+    members.every((one) => Object.hasOwn(value, one)),
+  )?.[1];
+  if (status === 400 && knownFormat !== undefined)
+    return wrong(`answers 400 with ${knownFormat} instead of an Error`);
   const lacks = status === 200 ? `omits ${property} from the 200` : `answers 400 without ${property}`;
   if (names.length === 0)
-    // What leaves out the name leaves nothing of a plant without a tag.
+    // A store that omits the name answers {} for a plant without a tag: the same fault.
     return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
   return { ...wrong(lacks), property };
 }
 
-/** Error formats of frameworks, by their members. */
+/** Error formats of frameworks, identified by their members. */
 const KNOWN_ERRORS: readonly (readonly [names: readonly string[], words: string])[] = [
   [['type', 'title'], 'problem details (RFC 9457)'],
   [['title', 'status'], 'problem details (RFC 9457)'],
@@ -119,7 +122,9 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Classifies a body that is not JSON. (Do not count error positions: they depend on content.) */
+/**
+ * Classifies a body that is not JSON. Ignores the position of the syntax error, which depends on the content.
+ */
 export function unreadable(response: Response): Symptom {
   const { status } = response;
   const [kind, words] = textProblem(response);
@@ -159,9 +164,9 @@ function textProblem({
   if (first.kind === 'open') return ['truncated-json', 'with truncated JSON'];
   if (!isJson(first.text)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  const rest = bare.slice(first.text.length);
-  if (/^[\0\s]*$/.test(rest)) return ['text', 'with NUL bytes after the JSON value'];
-  return isJson(rest.trim())
+  const following = bare.slice(first.text.length);
+  if (/^[\0\s]*$/.test(following)) return ['text', 'with NUL bytes after the JSON value'];
+  return isJson(following.trim())
     ? ['unreadable', 'with two JSON values']
     : ['text', 'with text after the JSON value'];
 }
@@ -169,7 +174,7 @@ function textProblem({
 const CODINGS = ['gzip', 'deflate', 'br'];
 const MAX_DECODED_BYTES = 2 ** 20;
 
-/** The text that a body contains in a content coding; empty if it does not. */
+/** The text of a body that is decoded from a content coding; empty if it cannot be decoded. */
 function textIn(body: Uint8Array, coding: string): string {
   try {
     return Buffer.from(decoded(coding, body, MAX_DECODED_BYTES)).toString('utf8');
@@ -178,13 +183,13 @@ function textIn(body: Uint8Array, coding: string): string {
   }
 }
 
-/** Whether bytes are UTF-8 up to a character that lacks its last bytes. */
+/** Whether a body is UTF-8 that ends within a character and within a JSON value. */
 function isCutOff(body: Uint8Array): boolean {
   const text = utf8Text(body, true);
   return text !== undefined && firstValue(text).kind === 'open';
 }
 
-/** The first object or array of a text, which may not end. */
+/** The first object or array in a text; `open` if it is incomplete. */
 export function firstValue(
   text: string,
 ): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'open' } {
@@ -205,7 +210,7 @@ export function firstValue(
   return { kind: 'open' };
 }
 
-/** How name and tag of a created plant differ from those sent. */
+/** How name and tag of a created plant differ from those that were sent. */
 export function echoed(exchange: Exchange, contract: Contract): readonly Symptom[] {
   const { response, request } = exchange;
   if (response?.status !== 200 || request.body === undefined) return [];
@@ -214,9 +219,9 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   const sent = membersOf(Buffer.from(request.body).toString('utf8'));
   const back = content.value as Readonly<Record<string, unknown>>;
   return ['name', 'tag'].flatMap((property): Symptom[] => {
-    const own = sent[property];
-    if (typeof own !== 'string' || back[property] === own) return [];
-    return [{ kind: 'echo', words: change(property, own, back[property]), status: 200, property }];
+    const value = sent[property];
+    if (typeof value !== 'string' || back[property] === value) return [];
+    return [{ kind: 'echo', words: change(property, value, back[property]), status: 200, property }];
   });
 }
 

@@ -11,7 +11,7 @@ const BROKEN: Partial<Record<FaultKind, Symptom>> = {
   'not-http': { kind: 'not-http', words: 'answers with something that is not HTTP' },
 };
 
-/** What is wrong with the outcome of an exchange: whether and with which status it was answered. */
+/** What is wrong with the outcome of an exchange: whether it was answered, and with which status. */
 function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom | undefined {
   if (exchange.kind === 'broken') {
     const { fault, response } = exchange;
@@ -19,7 +19,7 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
     const words = fault.kind === 'timeout' ? 'does not finish the response' : 'truncates the response';
-    // On a closing connection, an endless response looks like a truncated one.
+    // If the connection closes, an endless response looks like a truncated one, so both have one key.
     return { kind: 'incomplete', words: `${words} (${status})`, status, groupKey: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
@@ -54,7 +54,7 @@ function isError(response: Response, contract: Contract): boolean {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** How a 200 or 400 differs from the declared one. */
+/** How a 200 or 400 response differs from the declared one. */
 function representationOf(response: Response, contract: Contract): Symptom | undefined {
   const { status } = response;
   if (status !== 200 && status !== 400) return undefined;
@@ -79,8 +79,8 @@ function representationOf(response: Response, contract: Contract): Symptom | und
 }
 
 /**
- * All symptoms of a response; responses with the same fault get identical words. Rules about details (such as an
- * empty message) are left to the checks that have them.
+ * All symptoms of an exchange. The same fault is always worded identically. Symptoms that only a rule about
+ * details finds (such as an empty message) are left to the checks with that rule.
  */
 export function symptomsOf(
   exchange: Exchange,
@@ -88,16 +88,16 @@ export function symptomsOf(
   contract: Contract,
 ): readonly Symptom[] {
   const { response } = exchange;
-  const found: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
+  const symptoms: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
   if (response !== undefined) {
     if (mustReject(expected) && isSuccess(response.status))
-      found.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });
+      symptoms.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });
     if (exchange.kind === 'answered') {
-      found.push(representationOf(response, contract));
-      if (expected === 'accept') found.push(...echoed(exchange, contract));
+      symptoms.push(representationOf(response, contract));
+      if (expected === 'accept') symptoms.push(...echoed(exchange, contract));
     }
   }
-  return found.filter((one) => one !== undefined);
+  return symptoms.filter((one) => one !== undefined);
 }
 
 export const mustReject = (expected: ExpectedOutcome): boolean =>

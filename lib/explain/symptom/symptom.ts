@@ -1,52 +1,52 @@
 import type { Aspect } from '../../judge/rules.ts';
 
-/** What can be wrong with a response, and the aspect of it that is. */
+/** The kinds of symptoms, each with the aspect of the response that is wrong. */
 const ASPECTS = {
   /** No response within the timeout. */
   'no-answer': 'outcome',
-  /** The connection was closed, or failed in another way. */
+  /** The connection was closed, or failed in some other way. */
   closed: 'outcome',
   'not-http': 'outcome',
-  /** The response breaks off. */
+  /** The response is cut off. */
   incomplete: 'outcome',
   'server-error': 'outcome',
   /** A plant that the store has to accept is rejected. */
   rejects: 'outcome',
-  /** The right requests are rejected, with the wrong status. */
+  /** A request that must be rejected is rejected, but with the wrong status. */
   'wrong-rejection': 'outcome',
-  /** The right requests are accepted, with the wrong status. */
+  /** A request that must be accepted is accepted, but with the wrong status. */
   'wrong-success': 'outcome',
   redirects: 'outcome',
-  /** Bytes of one request are taken for the next. */
+  /** The store parses bytes of one request as the next. */
   'unread-body': 'outcome',
-  /** The store answers nothing any more. */
+  /** The store no longer answers any request. */
   'stops-answering': 'outcome',
   crashes: 'outcome',
   /** All requests get the same response. */
   'same-for-all': 'outcome',
-  /** All requests get none. */
+  /** No request gets a response. */
   'none-for-all': 'outcome',
   /** A request that the store has to reject is accepted. */
   accepts: 'success',
   'media-type': 'representation',
   'no-body': 'representation',
-  /** HTML or other text under the right media type. */
+  /** HTML or other text, labelled with the right media type. */
   text: 'representation',
   'truncated-json': 'representation',
   unreadable: 'representation',
   /** The body is compressed without a Content-Encoding header. */
   'undeclared-coding': 'representation',
-  /** The right value in an object or array. */
+  /** The right value inside an object or array. */
   wrapped: 'representation',
   /** A property is null, though the schema does not allow it. */
   'null-property': 'representation',
-  /** JSON that is not a Plant, or not an Error, in another way. */
+  /** Any other JSON that is not a Plant or Error. */
   'wrong-body': 'representation',
-  /** A property of the created plant is not what was sent. */
+  /** A property of the created plant differs from the one that was sent. */
   echo: 'echo',
-  /** The finding of a rule about details. */
+  /** A finding of a rule about details. */
   detail: 'detail',
-  /** A detail finding for a request that should be rejected. */
+  /** A finding about details for a request that should be rejected. */
   'should-reject': 'detail',
 } as const satisfies Readonly<Record<string, Aspect>>;
 
@@ -55,29 +55,29 @@ export type SymptomKind = keyof typeof ASPECTS;
 /** What is wrong with a response. */
 export interface Symptom {
   readonly kind: SymptomKind;
-  /** How a title begins: `answers 500`, `returns name as null`. */
+  /** The beginning of a title: `answers 500`, `returns name as null`. */
   readonly words: string;
-  /** The status of the response, unless there is none. */
+  /** The status of the response, if there is one. */
   readonly status?: number;
-  /** The property of the response that is wrong. */
+  /** The property that is wrong in the response. */
   readonly property?: string;
-  /** What that property is instead: `a number`. */
+  /** What stands in place of the property's value: `a number`. */
   readonly instead?: string;
-  /** The body is an Error, though the status is that of a success. */
+  /** The body is an Error although the status is 200. */
   readonly isErrorAsSuccess?: true;
-  /** Grouping key shared by all variants of one fault; defaults to `words`. */
+  /** Key shared by all variants of one fault; by default `words`. */
   readonly groupKey?: string;
 }
 
 export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
 
-/** Whether a symptom takes as long to see as the timeout. */
+/** Whether seeing the symptom takes a full timeout. */
 export const isSlow = ({ kind }: Symptom): boolean => kind === 'no-answer';
 
-/** Names a symptom: the same for responses that are wrong in the same way. */
+/** Identifies a symptom: the same for responses that are wrong in the same way. */
 export const keyOf = ({ words, groupKey = words }: Pick<Symptom, 'words' | 'groupKey'>): string => groupKey;
 
 export const REJECTS = 'rejects with';
 
-/** Whether a symptom of a record, which has only its words, is about a rejection. */
+/** Whether a recorded symptom, of which only the words are known, is a rejection. */
 export const isAboutRejection = (words: string): boolean => words.startsWith(REJECTS);

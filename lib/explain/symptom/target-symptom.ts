@@ -6,7 +6,7 @@ import type { TargetSymptom } from '../experiments.ts';
 import { symptomsOf } from './detect-symptoms.ts';
 import { aspectOf, type Symptom } from './symptom.ts';
 
-/** What to look for to see the failure of a check again. */
+/** The symptom to look for in order to reproduce the failure of a check. */
 export function targetSymptomOf(
   { finding, exchange, template }: Failure,
   { test }: Check,
@@ -15,25 +15,27 @@ export function targetSymptomOf(
 ): TargetSymptom {
   const expected = expectedOutcomeOf(exchange.request, template, contract, token);
   const symptoms = symptomsOf(exchange, expected, contract);
-  // The response of a request that should have failed need not be a valid success.
+  // A success where a rejection was due is the symptom, even if the finding is about the form of that
+  // success.
   const success = symptoms.find(({ kind }) => kind === 'accepts');
-  const own = symptoms.find((one) => aspectOf(one) === finding.aspect);
+  const symptomOfAspect = symptoms.find((one) => aspectOf(one) === finding.aspect);
   // Ignore the content of an incomplete response.
   const broken = exchange.kind === 'broken' ? symptoms.find((one) => aspectOf(one) === 'outcome') : undefined;
-  const symptom = broken ?? (finding.aspect === 'representation' ? (success ?? own) : own);
-  // Of a long response perhaps only the beginning is kept.
+  const symptom =
+    broken ?? (finding.aspect === 'representation' ? (success ?? symptomOfAspect) : symptomOfAspect);
+  // Only the beginning of a long response may have been kept.
   const isWhole = exchange.response?.size === undefined;
   if (symptom !== undefined && (isWhole || !isOfBody(symptom))) return symptom;
   const rules = 'rules' in test ? { all: test.rules, problem: finding.problem, expected } : undefined;
   return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
 
-/** Whether it takes the whole body of a response to see a symptom. */
+/** Whether seeing a symptom takes the whole body of the response. */
 const isOfBody = (symptom: Symptom): boolean =>
   aspectOf(symptom) === 'echo' ||
   (aspectOf(symptom) === 'representation' && symptom.kind !== 'media-type' && symptom.kind !== 'no-body');
 
-/** Findings of the rules about details, as the beginning of a sentence about the store. */
+/** Findings of rules about details, worded as the beginning of a sentence about the store. */
 const DETAILS: Readonly<Record<string, string>> = {
   'empty message': 'answers 400 with an empty message',
   'internals in an error response': 'reveals a stack trace or file path in error responses',
@@ -44,7 +46,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   'no Allow': 'answers 405 without Allow',
 };
 
-/** The symptom that a rule about details finds. */
+/** The symptom that corresponds to a finding of a rule about details. */
 export const detailOf = (cause: string): Symptom =>
   cause === 'accepted'
     ? { kind: 'should-reject', words: 'accepts requests that it should reject' }

@@ -24,7 +24,7 @@ export function adviceFor(
   const ownKind = isAfterOthers ? 'sequence' : found.kind;
   const isValid = members.every(({ failure }) => failure.template.ordinary === true);
   const hasCodePath = found.conditions.some(({ phrase }) => phrase !== undefined);
-  const known = ADVICE.find(
+  const advice = ADVICE.find(
     ({
       symptoms = [symptom.kind],
       statuses,
@@ -48,32 +48,32 @@ export function adviceFor(
       (isOfValidRequest === undefined || isValid),
   );
   const hints = new Set(members.map(({ check }) => check.hint));
-  if (known === undefined || (known.isGeneral === true && hints.size === 1))
+  if (advice === undefined || (advice.isGeneral === true && hints.size === 1))
     return members[0]?.check.hint ?? 'Compare the request with one that is answered correctly.';
   const exchanges = [found.exchange, ...members.map(({ failure }) => failure.exchange)];
-  const [first = '', ...background] = sentencesIn(known.text);
-  return [first, ...hintsOf(known.settings ?? {}, exchanges), ...background].join(' ');
+  const [first = '', ...background] = sentencesIn(advice.text);
+  return [first, ...hintsOf(advice.settings ?? {}, exchanges), ...background].join(' ');
 }
 
 const sentencesIn = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/);
 
 interface Advice {
-  /** By default any. */
+  /** By default all symptoms. */
   readonly symptoms?: readonly SymptomKind[];
   readonly statuses?: readonly number[];
-  /** Of the response. */
+  /** The property of the response that is wrong. */
   readonly properties?: readonly string[];
-  /** Any of them: what was wrong with the request, or what the condition is about. */
+  /** Applies if any of these is what was wrong with the request, or what a condition is about. */
   readonly about?: readonly Topic[];
   /** What the words of the symptom, the subject or a condition contain. */
   readonly says?: RegExp;
   readonly kind?: Explanation['kind'];
-  /** Only for what goes wrong on an unusual way in. */
+  /** Only if the fault is on an unusual code path. */
   readonly isCodePath?: true;
   readonly isErrorAsSuccess?: true;
-  /** Only for requests that the store has to accept. */
+  /** Only if the store must accept all of the failing requests. */
   readonly isOfValidRequest?: true;
-  /** If one check alone fails, its hint says more. */
+  /** Yields to the hint of the failed checks if they share one, since that hint is more specific. */
   readonly isGeneral?: true;
   readonly text: string;
   readonly settings?: SoftwareSettings;
@@ -87,7 +87,7 @@ const NO_USABLE_RESPONSE: readonly SymptomKind[] = [
   'not-http',
 ];
 
-/** What is advised about some symptoms, by what the fault is about. */
+/** One piece of advice for each topic. */
 const eachTopic = (
   symptoms: readonly SymptomKind[],
   byTopic: Partial<Readonly<Record<Topic, string | Pick<Advice, 'text' | 'settings'>>>>,
@@ -98,7 +98,7 @@ const eachTopic = (
     ...(typeof advice === 'string' ? { text: advice } : advice),
   }));
 
-/** What is known about typical faults, the special before the general. */
+/** Advice for typical faults, specific before general. The first that applies is given. */
 const ADVICE: readonly Advice[] = [
   {
     symptoms: ['stops-answering', 'crashes'],
@@ -443,7 +443,7 @@ const ADVICE: readonly Advice[] = [
     symptoms: ['no-body', 'text', 'truncated-json', 'unreadable', 'null-property', 'wrong-body'],
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
   },
-  // Crashes.
+  // The store crashes.
   ...eachTopic(NO_USABLE_RESPONSE, {
     credential:
       'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
@@ -499,7 +499,7 @@ const ADVICE: readonly Advice[] = [
     symptoms: NO_USABLE_RESPONSE,
     text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
   },
-  // What has to be rejected is accepted.
+  // The store accepts what it must reject.
   {
     symptoms: ['accepts'],
     isCodePath: true,
@@ -579,7 +579,7 @@ const ADVICE: readonly Advice[] = [
       },
     },
   }),
-  // What has to be accepted is rejected.
+  // The store rejects what it must accept.
   {
     symptoms: ['rejects'],
     about: ['scheme'],

@@ -58,19 +58,21 @@ function expectedOf(
 }
 
 function exampleOf({ template, state, exchange, before = [] }: Explanation): Cause['example'] {
-  const own = template ?? templateOf(state);
+  const sentTemplate = template ?? templateOf(state);
   const { preceding } = exchange;
-  if (own.preceding === undefined || preceding === undefined) return { template: own, exchange, before };
-  const { template: earlier, connection } = own.preceding;
+  if (sentTemplate.preceding === undefined || preceding === undefined)
+    return { template: sentTemplate, exchange, before };
+  const { template: earlier, connection } = sentTemplate.preceding;
   return {
-    template: own,
+    template: sentTemplate,
     exchange,
     before: [...before, { template: earlier, exchange: preceding, connection }],
   };
 }
 
 /**
- * A title from a symptom and the conditions under which it shows.
+ * Composes a title from a symptom and the conditions under which it shows.
+ *
  * @param subject what was wrong with the request, if it had to be rejected
  */
 export function sentenceOf(
@@ -87,15 +89,15 @@ export function sentenceOf(
   const whom = requests(symptom, subject, phrases);
   const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
-  const all = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
-  const when = all.length === 0 ? '' : ` when ${all.join(' and ')}`;
+  const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
+  const when = allClauses.length === 0 ? '' : ` when ${allClauses.join(' and ')}`;
   const isBare = about === '' && when === '';
   const whole = `${verb(symptom, isBare)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
 
-/** Repetitions for two requests that have to meet in the store, as those of a shell seldom do. */
+/** Number of repetitions if two requests have to coincide in the store; those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
@@ -103,21 +105,22 @@ const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat
     ? { times: TIMES_BESIDE, inFlight: 1 }
     : repeat;
 
-/** A list of headers longer than this is summarised. */
+/** A longer list of headers is summarised. */
 const MAX_NAMED_HEADERS = 3;
 
-/** The phrases without duplicates, with one for all headers of which nothing but the name is said. */
+/** The phrases without duplicates. Headers of which only the presence matters share one phrase. */
 function phrasesOf(known: readonly Condition[]): readonly string[] {
   const headers = [...new Set(known.flatMap(({ header }) => header ?? []))];
-  const own = (one: Condition) => (headers.length > 1 && one.header !== undefined ? undefined : one.phrase);
-  const phrases = [...new Set(known.flatMap((one) => own(one) ?? []))];
+  const phraseFor = (one: Condition) =>
+    headers.length > 1 && one.header !== undefined ? undefined : one.phrase;
+  const phrases = [...new Set(known.flatMap((one) => phraseFor(one) ?? []))];
   if (headers.length < 2) return phrases;
   const all = `with the headers ${joined(headers, 'and')}`;
   const some = `with ${headers.length} more headers, such as ${joined(headers.slice(0, MAX_NAMED_HEADERS), 'and')}`;
   return [...phrases, headers.length > MAX_NAMED_HEADERS ? some : all];
 }
 
-/** The clauses, without `there is a tag` if another one describes the tag. */
+/** The clauses without duplicates. Omits `there is a tag` if another clause describes the tag. */
 function clausesOf(known: readonly Condition[], subject: Condition = {}): readonly string[] {
   const stating = known.filter(({ phrase }) => phrase === undefined);
   const described = [subject, ...stating].flatMap(({ clause, property, statement }) =>
@@ -134,7 +137,7 @@ const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
   return kind === 'should-reject' && !isBare ? 'accepts requests' : words;
 };
 
-/** What stands between the symptom and the phrases. */
+/** The words between the symptom and the phrases. */
 const requests = (
   { kind, status, property }: Symptom,
   subject: Condition | undefined,

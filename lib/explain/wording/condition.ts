@@ -1,44 +1,47 @@
 import { joined } from '../../text.ts';
 
-/** A condition under which a fault shows, or what is wrong with a request: how a title words it, and what is known of it. */
+/**
+ * A condition under which a fault shows, or what is wrong with a request: its wording, and what is known
+ * about it.
+ */
 export interface Condition {
-  /** After `when`: `name contains an apostrophe`. */
+  /** Follows `when`: `name contains an apostrophe`. */
   readonly clause?: string;
-  /** After `requests`: `with a query`. */
+  /** Follows `requests`: `with a query`. */
   readonly phrase?: string;
-  /** After `accepts`, for what has to be rejected: `null as id`. */
+  /** Follows `accepts`, for something that must be rejected: `null as id`. */
   readonly noun?: string;
-  /** Header name, if the phrase states only its presence. */
+  /** The name of the header, if the phrase states only its presence. */
   readonly header?: string;
-  /** At the end: `to about one request in 25`. */
+  /** Ends the title: `to about one request in 25`. */
   readonly note?: string;
-  /** The part of the request that it is about, if that is known. */
+  /** The part of the request that the condition is about, if known. */
   readonly part?: string;
-  /** The property of the plant that it names. */
+  /** The property of the plant that the condition names. */
   readonly property?: string;
   readonly topics?: readonly Topic[];
   /** Only examples of requests that meet the condition are known. */
   readonly isVague?: true;
-  /** The clause lists some of the matching values, not all. */
+  /** The clause lists only some of the values that meet the condition. */
   readonly isPartial?: true;
-  /** The value that meets it is the same in each request, so that the store knows it from earlier ones. */
+  /** The value that meets the condition is the same in each request, so the store has seen it before. */
   readonly isRepeated?: true;
-  /** Requests that meet it are larger than others, which may be what matters. */
+  /** Requests that meet the condition are larger than others, and that may be what matters. */
   readonly isLarger?: true;
-  /** It is about requests in flight with which a store does something else. */
+  /** The condition is about concurrent requests that the store handles in a different way. */
   readonly isOfOthers?: true;
-  /** Another request with the same id is in flight. */
+  /** The condition requires a concurrent request with the same id. */
   readonly isOfSameId?: true;
-  /** Bodies with more bytes than this meet it. */
+  /** Bodies with more bytes than this meet the condition. */
   readonly bytesAbove?: number;
-  /** What the clause states, unless it was reworded to state more or less. */
+  /** What the clause states in machine-readable form; absent if the clause has been reworded since. */
   readonly statement?: Statement;
 }
 
-/** What a clause states about a property, as far as it matters to how several are joined. */
+/** What a clause states about a property, as far as it matters for joining clauses. */
 export type Statement = { readonly property: string } & (
   | { readonly is: 'there' }
-  /** What it states implies that the property is there. */
+  /** The clause implies that the property is present. */
   | { readonly is: 'described' }
   | { readonly is: 'longer than'; readonly characters: number }
 );
@@ -46,16 +49,16 @@ export type Statement = { readonly property: string } & (
 export const areVague = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
 
-/** Everything that a title may say of a condition. */
+/** All words of a condition. */
 export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Condition): string =>
   [clause, phrase, noun, note].join(' ');
 
 /** `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
-/** What a condition, or what is wrong with a request, is about: advice depends on it. */
+/** What a condition, or a defect, is about. Determines the advice. */
 export type Topic =
-  // Requests as a whole.
+  // The request as a whole.
   | 'credential'
   | 'scheme'
   | 'any credential'
@@ -67,13 +70,13 @@ export type Topic =
   | 'depth'
   | 'first request'
   | 'known value'
-  // What JSON text looks like.
+  // The JSON text.
   | 'spelling'
   | 'undeclared property'
   | 'not JSON'
   | 'more JSON'
   | 'not UTF-8'
-  // What is wrong with a plant.
+  // Defects of a plant.
   | 'any body'
   | 'not an object'
   | 'missing'
@@ -102,7 +105,7 @@ const TOPICS_OF_PARTS: Readonly<Record<string, Topic>> = {
   escapes: 'spelling',
 };
 
-/** Everything that a condition is about. */
+/** All topics of a condition. */
 export const topicsOf = ({ topics = [], part = '', property }: Condition): readonly Topic[] => [
   ...topics,
   ...(TOPICS_OF_PARTS[part] === undefined ? [] : [TOPICS_OF_PARTS[part]]),
@@ -125,7 +128,7 @@ const inEachForm = (
   ),
 });
 
-/** Words for some values of a class, with their number, if nothing narrower describes them. */
+/** Words for a part of a class, with its size, if nothing narrower describes that part. */
 export const mostly = (condition: Condition, shown: number, tried: number): Condition =>
   inEachForm(condition, (text, form) => {
     const many =
@@ -135,7 +138,7 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
     return `${many} (${shown} of ${tried} tried)`;
   });
 
-/** Words for a class without some of its values. */
+/** Words for a class with exceptions. */
 export const except = (condition: Condition, exceptions: readonly Condition[]): Condition =>
   inEachForm(condition, (text, form) => {
     const list = joined(
@@ -144,7 +147,7 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
     );
     if (form === 'clause') return `${text} (but not when ${list})`;
     if (form === 'phrase') return `${text} (but not ${list})`;
-    // `any type as id except an array`, not `... except an array as id`
+    // For example `any type as id except an array`, not `... except an array as id`.
     const end = / as \S+$/.exec(text)?.[0] ?? '';
     const others = list.replaceAll(end, '').replaceAll(/\bany body\b/g, 'one');
     return `${text} except ${others}`;
@@ -153,17 +156,17 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
 export const mapWords = (text: string, change: (word: string) => string): string =>
   text.split(' ').map(change).join(' ');
 
-/** Rewrites a statement about one property for other properties. */
+/** Rewords a statement about one property for others. */
 export const ofOthers = (condition: Condition, property: string, others: string): Condition =>
   inEachForm(condition, (text) =>
-    // An exception is about the same property.
+    // An exception refers to the same property.
     mapWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
   );
 
-/** Names joined into one. */
+/** Maximum number of names in a list. */
 export const MAX_NAMES = 5;
 
-/** Words for several values of which any will do. */
+/** Words for several alternative conditions. */
 export function alternatives(all: readonly Condition[]): Condition {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
@@ -176,12 +179,14 @@ export function alternatives(all: readonly Condition[]): Condition {
 
 const SIDE = /\b(?:below|above)\b/;
 
-/** Joins the two sides of a range, and drops clauses that another clause already lists. */
+/**
+ * Merges `below` and `above` the same limits into `outside`, and drops texts that another text already lists.
+ */
 function formsOf(all: readonly Condition[], form: Form): readonly string[] {
-  const own = all.flatMap((condition) => condition[form] ?? []);
+  const given = all.flatMap((condition) => condition[form] ?? []);
   const isBothSides = (text: string) =>
-    own.includes(text.replace(SIDE, 'below')) && own.includes(text.replace(SIDE, 'above'));
-  const texts = [...new Set(own.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
+    given.includes(text.replace(SIDE, 'below')) && given.includes(text.replace(SIDE, 'above'));
+  const texts = [...new Set(given.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
 }
 
@@ -200,7 +205,7 @@ function either(texts: readonly string[]): string {
   return `${start}${joined(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short, 'or')}${end}`;
 }
 
-/** Said once of several in a row. */
+/** Said only once for consecutive values. */
 const CONTENT_TYPE = 'with Content-Type ';
 
 /** What all texts have in common at one end, such as ` as id`. */

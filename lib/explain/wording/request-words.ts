@@ -13,11 +13,11 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import type { Condition } from './condition.ts';
 
-/** Name of the defect, as used in check labels. */
+/** The name of what was tried in a failed case, the same in every run. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>
   sentFor?.label ?? stableLabel;
 
-/** What the labels of observations say of a body. */
+/** Wordings for the bodies of observations, by label. */
 const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
   'byte order mark': { clause: 'the body begins with a byte order mark' },
   'utf 16': { clause: 'the body is in UTF-16' },
@@ -29,38 +29,38 @@ const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
   },
 };
 
-/** The property that a label begins with. */
+/** The property that a label begins with, if any. */
 const propertyIn = (label: string, { newPlant: { shape } }: Contract): string | undefined =>
   [...shape.properties.keys()].find((name) => label.startsWith(`${name} `));
 
-/** The words for requests of which only one is known. */
+/** Wording for a failure of which only a single request is known. */
 export function suchAs(failure: Failure, contract: Contract): Condition {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
-    const rest = labelOf(failure).slice(property.length + 1);
-    return { clause: `${property} ${rest.replace(/^(?=")/, 'is ')}`, property };
+    const words = labelOf(failure).slice(property.length + 1);
+    return { clause: `${property} ${words.replace(/^(?=")/, 'is ')}`, property };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : { clause: `the body has ${extension}` };
   if (observed !== undefined) return { ...observed, topics: [...(observed.topics ?? []), 'not JSON'] };
-  // All combinations have the same stable label.
+  // All combinations share this stable label, so it is not informative.
   if (label !== '' && label !== IN_ONE_OF_MANY_WAYS) return { phrase: `such as: ${label}`, isVague: true };
-  // Other context names mean nothing to a report reader.
+  // Names of contexts that are not checks mean nothing to a reader.
   const isCheck = check?.includes('/') === true;
   return isCheck ? { phrase: `like those of ${check}`, isVague: true } : {};
 }
 
-/** The value of a dimension that the label of a row names. */
+/** The longest name of a value of the dimension that the label contains. */
 const valueIn = (label: string, dimension: string | undefined, model: Model): string | undefined =>
   unusualValuesOf(dimension, model)
     .map(({ name }) => name)
     .filter((name) => label.includes(name))
     .toSorted((a, b) => b.length - a.length)[0];
 
-/** Whatever is wrong with a request. */
+/** Subjects for requests that are invalid in any way. */
 export const ANY_SUBJECT = {
   body: {
     noun: 'bodies that are not a NewPlant',
@@ -74,14 +74,14 @@ export const ANY_SUBJECT = {
   },
 } as const satisfies Readonly<Record<string, Condition>>;
 
-/** The narrowest class of bodies that contains those with some labels. */
+/** The narrowest class of bodies that contains all bodies with the given labels. */
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
-  const own = candidates.filter(({ label }) => label !== undefined && labels.has(label));
+  const bodies = candidates.filter(({ label }) => label !== undefined && labels.has(label));
   const sizeOf = (one: CandidateClass) => candidates.filter(isIn(one)).length;
   const [narrowest] = classes
-    .filter((one) => own.length > 0 && own.every(isIn(one)))
+    .filter((one) => bodies.length > 0 && bodies.every(isIn(one)))
     .toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return narrowest?.condition;
 }
@@ -116,7 +116,7 @@ export function subjectOf({
 export const defectWords = (label: string, contract: Contract): Condition =>
   wordsOfDefect(label, propertyIn(label, contract));
 
-/** What is wrong with a credential, or how the right one is spelled. */
+/** Wording for a wrong credential, or for an unusual spelling of the right one. */
 function credentialWords(state: RequestState, experiments: Experiments): Condition {
   const { credential } = state;
   if (experiments.expectedOutcomeOf(state) === 'reject-credential')
@@ -130,7 +130,7 @@ function credentialWords(state: RequestState, experiments: Experiments): Conditi
 
 export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
-/** Wording for a part with a single known value. */
+/** Wording for a part of which only one value is known. */
 export function wordsOf(
   { name, dimension }: RequestPart,
   state: RequestState,

@@ -1,8 +1,8 @@
 import type { Exchange } from '../../wire/exchange.ts';
 
 /**
- * Software that advice names, by its language, and what responses in that language tend to contain: in headers that name
- * software, or in texts of errors.
+ * Software that the advice may name, by language, and what responses of such software typically contain:
+ * headers that name it, or texts of errors.
  */
 const LANGUAGES = {
   JavaScript: {
@@ -36,12 +36,12 @@ const LANGUAGES = {
 
 type Software = (typeof LANGUAGES)[keyof typeof LANGUAGES]['software'][number];
 
-/** How a fault is avoided with some software. */
+/** How to avoid a fault with particular software. */
 export type SoftwareSettings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;
 
-/** Guesses the store's implementation language, to order the hints. Never affects a verdict. */
+/** Guesses the software of the store in order to sort the hints. Never affects a verdict. */
 function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   const texts = exchanges.flatMap(({ response }) =>
     response === undefined

@@ -9,24 +9,24 @@ import {
   withScheme,
 } from '../test-case.ts';
 
-/** A request under construction: each dimension changes a part of it, in the order of the model. */
+/** A request under construction. Each dimension changes a part of it, in the order of the model. */
 export interface RequestState {
-  /** A NewPlant, before any defect. */
+  /** A valid NewPlant, before any defect. */
   readonly plant: JsonObject;
   readonly style: Style;
-  /** Edits of its text, in order. */
+  /** Edits of the plant's text, in order. */
   readonly edits: readonly ((text: string) => string)[];
-  /** Everything but the body. */
+  /** Everything except the body. */
   readonly template: RequestTemplate;
-  /** What is wrong with its body. */
+  /** What is wrong with the body. */
   readonly defect?: BodyDefect;
-  /** Sent instead of the right credential. */
+  /** Replaces the right credential. */
   readonly credential?: Credential;
-  /** Written instead of `Bearer `. */
+  /** Replaces `Bearer `. */
   readonly scheme?: string;
 }
 
-/** What is wrong with a body: another value instead of the plant, a malformed text, or no body. */
+/** What is wrong with a body: a different value, malformed text, or no body at all. */
 export type BodyDefect =
   | { readonly json: Json }
   | { readonly corrupt: (text: string) => string | Uint8Array }
@@ -44,7 +44,8 @@ export function templateOf({
 }: RequestState): RequestTemplate {
   const sent = scheme === undefined ? credential : withScheme(scheme, credential ?? validCredential);
   const around: RequestTemplate = {
-    // Sent by the suite's raw socket: only it controls segments and the order of headers.
+    // A delivery, even an empty one, makes the suite use a raw socket, which controls segments and the order
+    // of headers.
     delivery: {},
     ...template,
     ...(sent === undefined ? {} : { credential: sent }),
@@ -62,7 +63,7 @@ export function templateOf({
   return { ...around, body };
 }
 
-/** The same request with nothing wrong about it. */
+/** The same request without its defect and its invalid credential. */
 export const madeValid = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
 export const initialState = (plant: JsonObject): RequestState => ({
@@ -74,11 +75,11 @@ export const initialState = (plant: JsonObject): RequestState => ({
 
 export interface Context {
   readonly contract: Contract;
-  /** Samples an arbitrary: the same value for the same row and seed. */
+  /** Samples an arbitrary. The result is the same for the same row and seed. */
   readonly pick: <T>(arbitrary: Arbitrary<T>) => T;
 }
 
-/** What some values of a dimension have in common: a store is likely to fail with all of them or with none. */
+/** Groups of similar values of a dimension: a store probably fails for all values of a group or for none. */
 export type ValueGroup =
   // framing, segments, header lines
   | 'several chunks'
@@ -105,7 +106,7 @@ export type ValueGroup =
   | 'rejected before'
   | 'aborted before';
 
-/** The respects in which requests differ. */
+/** The ways in which requests differ. */
 export type DimensionName =
   | 'defect'
   | 'credential'
@@ -138,36 +139,40 @@ export type DimensionName =
   | 'history';
 
 export interface Value {
-  /** The words in a label, including `with` or `after`; not printed for the usual value. */
+  /** The wording in a label, including `with` or `after`. The usual value is not mentioned. */
   readonly name: string;
   readonly apply: (state: RequestState, context: Context) => RequestState;
   /**
-   * What is wrong with the request, in the words of the checks that try only this, so that both have one
-   * cause.
+   * What is wrong with the request, in the words of the checks that try nothing else, so that both failures
+   * get the same cause.
    */
   readonly stableLabel?: string;
-  /** A label begins with its name instead of `a plant`: it is said of the body or the token. */
+  /**
+   * Whether a label begins with this name instead of `a plant`, because it refers to the body or the token.
+   */
   readonly standalone?: true;
-  /** A store may reject it as invalid, so it is not combined with what is certainly invalid. */
+  /**
+   * A store may reject the value as invalid, so it is not combined with something that is certainly invalid.
+   */
   readonly mayMakeInvalid?: true;
-  /** Left open by the interface: a store may reject an ordinary plant because of it. */
+  /** A store may reject an ordinary plant with this value, because the interface leaves it open. */
   readonly mayBeRejected?: true;
   /**
-   * Dimensions that must have their usual value, because they would have no effect, or another one, together
-   * with it.
+   * Dimensions that must keep their usual value, because another value would have no effect, or a different
+   * one, in combination with this value.
    */
   readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];
-  /** The values that it represents, including itself: each row uses one of them. */
+  /** The values that this one represents, including itself. Each row uses one of them. */
   readonly members?: readonly Value[];
 }
 
-/** One respect in which requests differ. */
+/** A way in which requests differ. */
 export interface Dimension {
   readonly name: DimensionName;
-  /** The first is the usual one. */
+  /** The usual value comes first. */
   readonly values: readonly [Value, ...Value[]];
-  /** Most stores reject its other values, which masks everything else about the request. */
+  /** Most stores reject the other values, which masks everything else about the request. */
   readonly masksOthers?: true;
 }
 
@@ -178,7 +183,7 @@ export const dimension = (name: DimensionName, values: readonly Value[]): Dimens
   values: [usualValue, ...values],
 });
 
-/** One value that represents several similar ones: rows use its members in rotation. */
+/** A value that represents several similar ones. Rows use its members in turn. */
 export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...members[0],
   incompatibleWith: [...new Set(members.flatMap(({ incompatibleWith: apart = [] }) => apart))],
@@ -186,15 +191,15 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   members,
 });
 
-/** One value that represents several, if there are any. */
+/** A value that represents several, if the list is not empty. */
 export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
-/** For values with which a store may reject a request. */
+/** Marks values for which a store may reject a request. */
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, mayBeRejected: true }));
 
-/** For values that belong to a group. */
+/** Adds values to a group. */
 export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
   values.map(({ groups = [], members, ...value }) => ({
     ...value,
@@ -202,7 +207,7 @@ export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
     ...(members === undefined ? {} : { members: inGroup(group, members) }),
   }));
 
-/** A value that changes the request around its body. */
+/** A value that changes the request, but not its body. */
 export const withTemplate = (
   name: string,
   more: RequestTemplate | ((template: RequestTemplate) => RequestTemplate),

@@ -20,15 +20,15 @@ import {
 import { insideCharacter } from './message.ts';
 
 /**
- * The preceding request. An outcome may depend only on the request itself, and on which ids and names are in
- * use. This is the last dimension, because the preceding request resembles the whole request.
+ * The preceding request. An outcome may depend only on the request itself and on which ids and names are in
+ * use. This dimension comes last, because the preceding request resembles the complete request.
  */
 
 type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-/** The groups of all values with a kind of connection. */
+/** The groups to which all values with this kind of connection belong. */
 const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
@@ -57,7 +57,7 @@ const onSameConnection = (name: string, before: MakePreceding, ...groups: readon
 const newId = freshId(2n ** 20n, 2n ** 31n);
 const newName = withWords((word) => `Before ${word(12)}`);
 
-/** The plant with another id or name, if the document allows it. */
+/** The plant with a different id or name, if the document allows that. */
 function changed(
   state: RequestState,
   { contract, pick }: Context,
@@ -71,7 +71,7 @@ function changed(
   };
 }
 
-/** An unrelated plant, sent in this way. */
+/** An unrelated plant, sent as the template says. */
 const anotherWith =
   (template: RequestTemplate) =>
   (state: RequestState, context: Context): RequestState => {
@@ -82,11 +82,11 @@ const anotherWith =
       edits: [],
     };
   };
-/** As any client would send it. */
+/** An unrelated plant, sent as any client would. */
 const another = anotherWith({});
 const anotherInChunks = (chunks: 'trailer' | 'many') =>
   anotherWith({ framing: 'chunked', delivery: { chunks } });
-/** The same with the tag of the request, which need not be unique. */
+/** An unrelated plant with the same tag, which need not be unique. */
 const sameTag: MakePreceding = (state, context) => {
   const other = another(state, context);
   const tag = state.plant.get('tag');
@@ -102,7 +102,7 @@ const plain =
     change(madeValid(changed(state, context, 'id', 'name')));
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
-/** A decoder that outlives the request would wait for the rest of the character. */
+/** Ends within a character: a decoder that outlives the request would wait for the rest. */
 const cutInCharacter = plain((state) => ({
   ...state,
   plant: state.plant.with('name', 'é'),
@@ -120,14 +120,14 @@ const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Va
     'other',
     'aborted before',
   );
-/** Over 64 KiB, so the store may also close the connection. */
+/** A body over 64 KiB, after which the store may also close the connection. */
 const oversized = plain((state) => ({
   ...state,
   edits: [...state.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
   template: { ...state.template, outsideContract: true },
 }));
 
-/** A plant with another id and another form of the name. */
+/** A plant with a different id and another form of the same name. */
 const renamed =
   (form: (text: string) => string): MakePreceding =>
   (state, context) => {
@@ -138,7 +138,7 @@ const renamed =
     return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
   };
 
-/** A plant with the same id, with a tag if this one has none, and otherwise without. */
+/** A plant with the same id, without a tag if this one has a tag, and vice versa. */
 const complement: MakePreceding = (state, context) => {
   const other = changed(state, context, 'name');
   const { plant } = other;
@@ -181,7 +181,7 @@ const BEFORE_ANY: readonly Value[] = [
     aborted('before the last byte', (body) => body.length - 1),
     aborted('before the body', () => 0),
   ]),
-  // What a server leaves unread of a request it takes for the beginning of the next one.
+  // If a server leaves bytes of a request unread, it takes them for the beginning of the next one.
   anyOf([
     onSameConnection('after a plant with a trailer', anotherInChunks('trailer'), ...PLANT),
     onSameConnection('after a plant in many chunks', anotherInChunks('many'), ...PLANT),
@@ -201,7 +201,7 @@ const first: Value = {
   }),
 };
 
-/** Before a valid request: the interface does not say whether ids and names must be unique. */
+/** Precedes a valid request: the interface does not say whether ids and names must be unique. */
 export const historyOfValid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,
@@ -229,7 +229,7 @@ export const historyOfValid: Dimension = dimension('history', [
   ]),
 ]);
 
-/** Before a request that must be rejected: mostly the same request, made valid. */
+/** Precedes a request that must be rejected: mostly the same request, made valid. */
 export const historyOfInvalid: Dimension = dimension('history', [
   first,
   ...BEFORE_ANY,

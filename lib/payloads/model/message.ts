@@ -20,14 +20,14 @@ const chunked = (name: string, delivery: RequestTemplate['delivery'] & object, r
     rest,
   );
 
-/** RFC 9112 section 7.1. Accepting a chunked body is a SHOULD. */
+/** RFC 9112 section 7.1. Accepting chunked bodies is a SHOULD. */
 const framing = dimension(
   'framing',
   optional([
     chunked('in one chunk', { chunks: 'one' }),
     ...inGroup('several chunks', [
       chunked('in two chunks', { chunks: 'halves' }),
-      // A large body would have thousands.
+      // A large body would have thousands of chunks.
       chunked('in many chunks', { chunks: 'many' }, { incompatibleWith: ['size'] }),
     ]),
     anyOf([
@@ -48,7 +48,7 @@ const framing = dimension(
 const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>): Value =>
   withTemplate(name, { cut }, { groups: ['cut body'] });
 
-/** The offset of a text in a body plus `after`; the middle of the body if it does not occur. */
+/** The offset of `text` in a body, plus `after`; the middle of the body if the text does not occur. */
 const placeOf = (body: Uint8Array, text: string, after: number): number => {
   const place = Buffer.from(body).indexOf(text);
   return place < 0 ? Math.floor(body.length / 2) : place + after;
@@ -62,13 +62,13 @@ export const insideCharacter = (body: Uint8Array): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
 };
 
-/** The offset after the first closing brace if something follows it; the middle of the body otherwise. */
+/** The offset after the first closing brace if anything follows it; otherwise the middle of the body. */
 const afterBrace = (body: Uint8Array): number => {
   const place = placeOf(body, '}', 1);
   return place < body.length ? place : Math.floor(body.length / 2);
 };
 
-/** Longer than the wait of a reader that mistakes the first segment for the whole body. */
+/** Longer than a reader that takes the first segment for the whole body would wait. */
 const SLOW_MS = 40;
 
 const segments = dimension('segments', [
@@ -100,7 +100,7 @@ const segments = dimension('segments', [
   cutting('in three segments, the last of one byte', (body) => [1, body.length - 1]),
 ]);
 
-/** RFC 9110 section 10.1.1; a store may answer 417. */
+/** RFC 9110 section 10.1.1. A store may answer 417. */
 const expectation = dimension(
   'expectation',
   optional([
@@ -120,7 +120,7 @@ const type = (contentType: string) => withTemplate(`as ${contentType}`, { conten
 /** Other spellings of application/json (RFC 9110 section 8.3.1). */
 const mediaType = dimension('media type', [
   ...optional([
-    // White space around a field value is not part of it (RFC 9110 section 5.5), but Puma makes the tab a part.
+    // White space around a field value is not part of it (RFC 9110 section 5.5), but Puma keeps the tab.
     withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
     type('application/json; charset=utf-8'),
     anyOf([type('application/json; charset="utf-8"'), type('application/json; charset=iso-8859-1')]),
@@ -132,7 +132,7 @@ const mediaType = dimension('media type', [
   ]),
 ]);
 
-/** Requests that many stores do not recognise as JSON for this resource. */
+/** Forms that many stores do not recognise as a JSON request for this resource. */
 const unusualForm: Dimension = {
   ...dimension(
     'unusual form',
@@ -163,7 +163,7 @@ const unusualForm: Dimension = {
 const accepting = (who: string, accept: string) =>
   withHeaders(`with the Accept of ${who}`, [['accept', accept]]);
 
-/** Accept as real clients send it. Answering when Accept allows JSON is a SHOULD. */
+/** Accept headers of real clients. Answering whenever Accept allows JSON is a SHOULD. */
 const accept = dimension(
   'Accept',
   optional([
@@ -191,20 +191,20 @@ const accept = dimension(
 const encoding = (value: string) =>
   withHeaders(`with Accept-Encoding: ${value}`, [['accept-encoding', value]]);
 
-/** Not zstd, which Node.js 20 cannot decode, nor an unqualified `*`, which allows it. */
+/** Neither zstd, which Node.js 20 cannot decode, nor an unqualified `*`, which would allow zstd. */
 const acceptEncoding = dimension('Accept-Encoding', [
   anyOf([encoding('gzip'), encoding('br'), encoding('deflate')]),
   encoding('gzip, deflate, br'),
   anyOf([encoding('identity'), encoding('gzip;q=0')]),
   anyOf([encoding('x-gzip'), encoding('compress;q=0.5, gzip;q=1.0')]),
   encoding('br;q=1.0, gzip;q=0.8, *;q=0.1'),
-  // RFC 9110 section 12.5.3: a store that has no gzip may answer 406.
+  // RFC 9110 section 12.5.3: a store that does not support gzip may answer 406.
   ...optional([encoding('identity;q=0, gzip')]),
 ]);
 
 const header = (name: string, value: string) => withHeaders(`with ${name}: ${value}`, [[name, value]]);
 
-/** Headers about the client, for which some stores reject a request. */
+/** Headers about the client, because of which some stores reject a request. */
 const client = dimension('client', [
   withHeaders('with tracing and language headers', [
     ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
@@ -256,13 +256,13 @@ const client = dimension('client', [
     anyOf([header('user-agent', 'Go-http-client/1.1'), header('user-agent', 'python-requests/2.32.5')]),
     anyOf([header('user-agent', 'kube-probe/1.31'), header('user-agent', 'curl/8.14.1')]),
     withTemplate('without a User-Agent', { without: ['user-agent'] }),
-    // As the fetch of Node.js sends it, and as a locale of POSIX.
+    // As sent by the fetch of Node.js, and as a POSIX locale.
     anyOf([header('accept-language', '*'), header('accept-language', 'en_US')]),
     header('accept-charset', 'iso-8859-1, utf-16;q=0.5'),
   ]),
 ]);
 
-/** Headers that proxies add or obey. */
+/** Headers that proxies add or act upon. */
 const proxy = dimension(
   'proxy',
   optional([
@@ -303,10 +303,11 @@ const proxy = dimension(
     // As some proxies and tools pass it on, and clients send it on the usual port (RFC 9110 section 7.2).
     {
       ...withHeaders('with a Host without the port', [['host', '{hostname}']]),
-      // HAProxy rejects an absolute target with another host (RFC 9112 section 3.2.2 requires them to be equal).
+      // HAProxy rejects an absolute target whose host differs from Host (RFC 9112 section 3.2.2 requires them
+      // to be equal).
       incompatibleWith: ['unusual form'],
     },
-    // Varnish rejects more than 64 lines in all, also after it has added its own.
+    // Varnish rejects more than 64 header lines, including those that it adds itself.
     withHeaders('with many headers', [
       ['via', '1.1 proxy.example'],
       ['x-empty', ''],
@@ -316,8 +317,8 @@ const proxy = dimension(
 );
 
 /**
- * Fields that control the handling of other kinds of requests. Not Range: Apache httpd applies it to any 200. Not
- * Upgrade: now and then Node.js does not answer the request that follows such a one without a body.
+ * Fields that control the handling of other kinds of requests. Range is left out because Apache httpd applies
+ * it to any 200; Upgrade because, now and then, Node.js does not answer the next request without a body.
  */
 const control = dimension('control', [
   header('connection', 'close'),
@@ -331,13 +332,13 @@ const control = dimension('control', [
     header('content-encoding', 'identity'),
     anyOf([
       header('prefer', 'return=minimal'),
-      // As Perl's client sends it.
+      // As sent by Perl's client.
       withHeaders('with TE', [
         ['te', 'deflate,gzip;q=0.3'],
         ['connection', 'TE, keep-alive'],
       ]),
     ]),
-    // Known to the store from the second time on, with whatever else.
+    // The store knows this key from the second request on, whatever else the requests contain.
     header('idempotency-key', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'),
   ]),
 ]);
@@ -357,9 +358,9 @@ const headerLines = dimension('header lines', [
     }),
     ordered('with header names in capitalised words', capitalised, { incompatibleWith: ['header order'] }),
   ]),
-  // RFC 9112 section 5 allows any white space, or none.
+  // RFC 9112 section 5 allows any amount of white space, or none.
   delivered('with no space after the colons of the headers', { headerGap: '' }),
-  // Not a tab, which nginx takes for a part of a Content-Length.
+  // Not a tab, which nginx takes for a part of the value of Content-Length.
   delivered('with several spaces after the colons of the headers', { headerGap: '   ' }),
   // RFC 9110 section 8.6 allows any number of digits.
   delivered('with leading zeros in Content-Length', { leadingZeros: true }),
@@ -383,7 +384,7 @@ export const schemeDimension: Dimension = {
   masksOthers: true,
 };
 
-/** Other spellings of invalid bearer tokens, which must be rejected in each of them. */
+/** Other spellings of the scheme of an invalid bearer token, which must be rejected however it is spelled. */
 export const schemeOfInvalid: Dimension = dimension('scheme', SPELLINGS);
 
 const FRAMING_NAMES = 'content-length transfer-encoding';
@@ -394,7 +395,7 @@ const headerOrder = dimension('header order', [
   ordered(
     'with Content-Type last',
     `host authorization accept user-agent ${FRAMING_NAMES} content-type`,
-    // Without chunks there is a Content-Length before it.
+    // The point is that Content-Type follows Content-Length, which a chunked request lacks.
     { incompatibleWith: ['framing'] },
   ),
   ordered(

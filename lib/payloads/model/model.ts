@@ -28,10 +28,13 @@ export interface Model {
   readonly notApplicable: number;
 }
 
-/** Unusual values of a property of a plant that something else is wrong with: more would need more rows than defects do. */
+/**
+ * Maximum number of unusual values per property of a plant that is invalid for another reason. With more,
+ * they would determine the number of rows instead of the defects.
+ */
 const MAX_PLANT_VALUES = 13;
 
-/** The models of a document, without the values that it does not allow. */
+/** The models of a document, without values that the document does not allow. */
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
@@ -81,7 +84,7 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** Without values that may make a request invalid by themselves. */
+/** The dimension without values that may make a request invalid by themselves. */
 const withoutDoubtful = (one: Dimension): Dimension =>
   withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
 
@@ -93,7 +96,7 @@ const mapped = (
   values: [first, ...others.map(change)],
 });
 
-/** Keeps masking values apart from dimensions with which they would need many rows and show little. */
+/** Keeps masking values apart from dimensions with which they would need many rows but reveal little. */
 const maskingWithout =
   (...names: readonly DimensionName[]) =>
   (one: Dimension): Dimension =>
@@ -104,7 +107,7 @@ const maskingWithout =
         }))
       : one;
 
-/** Groups adjacent values, which are similar, so that at most `maxCount` unusual values remain. */
+/** Groups adjacent values, which are similar, until at most `maxCount` unusual values remain. */
 const grouped =
   (maxCount: number) =>
   ({ values: [first, ...others], ...rest }: Dimension): Dimension => {
@@ -117,17 +120,17 @@ const grouped =
     return { ...rest, values: [first, ...groups] };
   };
 
-/** Without values that a store may reject. */
+/** The dimension without values that a store may reject. */
 const required = (one: Dimension): Dimension =>
   withValues(one, ({ mayBeRejected }) => mayBeRejected !== true);
 
-/** Without values that the document does not allow. */
+/** The dimension without values that the document does not allow. */
 const valid = (one: Dimension, contract: Contract): Dimension =>
   withValues(one, ({ apply }) =>
     isValid(contract, apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
   );
 
-/** The dimension that a model is about, without its usual value: something is always wrong. */
+/** The decisive dimension of a model without its usual value, so that something is always wrong. */
 const withoutUsual = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
   if (first === undefined) throw new Error(`nothing can be wrong with the ${name}`);
   return { name, values: [first, ...others] };
@@ -167,11 +170,11 @@ export function requestOf({ contract, dimensions }: Model, { row, members, seed 
     );
   const whole = applied(() => true);
   if (isValid(contract, whole.plant)) return whole;
-  // Each value is valid by itself, but two together may not be.
+  // Each value is valid by itself, but two of them may be invalid together.
   return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-/** The value of one dimension, which is at a place of the row. */
+/** The value, or its chosen member, of the dimension with index `at` in a row. */
 export function valueIn(
   { values }: Dimension,
   { row, members }: Pick<Chosen, 'row' | 'members'>,

@@ -18,7 +18,7 @@ const PLANT: readonly DimensionName[] = [
   'property order',
 ];
 
-/** Whether the body is not even an object with properties. */
+/** Whether the body is not an object, or has no properties. */
 const replacesPlant = ({ kind, name }: Defect): boolean =>
   kind === 'not-an-object' || name === 'an empty object';
 
@@ -38,14 +38,14 @@ const withDefect = (defect: Defect): Value => ({
     const invalid = candidates.find((json) => isInvalid(contract, json));
     return { ...state, defect: { json: invalid ?? null } };
   },
-  // They have no effect when the whole plant is replaced.
+  // These dimensions have no effect if the whole plant is replaced.
   incompatibleWith: defect.kind === 'not-an-object' ? [...PLANT, 'size'] : [],
 });
 
-/** A text that is not JSON; this edit comes last. */
+/** A text that is not JSON. This edit is applied last. */
 const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
   const replaces = apply('{"id":1,"name":"a"}') === apply('{"id":2,"name":"b"}');
-  // Twice a large body is over 64 KiB.
+  // Twice a large body would exceed 64 KiB.
   const twice = apply(`{"name":"${'a'.repeat(100)}"}`).length > 200;
   return {
     name: `a body that is ${name}`,
@@ -53,7 +53,7 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
     stableLabel: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     incompatibleWith: replaces
-      ? // A body without content has no segments, and nothing to wait for before it (RFC 9110 section 10.1.1).
+      ? // A request without content has no segments, and no body to wait for (RFC 9110 section 10.1.1).
         [
           ...PLANT,
           'size',
@@ -73,7 +73,7 @@ const noBody: Value = {
   incompatibleWith: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
 };
 
-/** Texts that are not JSON but that some parsers accept; the others have their own checks. */
+/** Malformed texts that some parsers accept. All others are tried only by their own checks. */
 const TYPICAL: readonly (readonly string[])[] = [
   ['white space only'],
   ['empty'],
@@ -87,17 +87,17 @@ const TYPICAL: readonly (readonly string[])[] = [
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
   groupBy(list, keyOf).flatMap(([, group]) => anyOfList(group.map(toValue)));
 
-/** Groups defects of which a validator accepts all if it accepts one. */
+/** Groups defects that a validator accepts all or none of. */
 function kindOf({ kind, property, name }: Defect): string {
   if (kind === 'wrong-type') return name;
-  // A plant in a list or a string: batches and double encoding.
+  // A plant in a list, as in a batch, or in a string, as if encoded twice.
   if (name.endsWith('NewPlant')) return name;
   if (kind === 'not-an-object') return /array|null/.exec(name)?.[0] ?? 'scalar';
-  // The property is missing under its name, wherever its value is.
+  // In each case, the property is missing where it belongs, wherever its value is.
   return ['other-name', 'nested', 'inherited'].includes(kind) ? kind : `${kind} ${property}`;
 }
 
-/** Everything that can be wrong with a body, one defect at a time. */
+/** All defects of a body, one at a time. */
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
@@ -105,7 +105,10 @@ export function defectDimension(shape: Shape): Dimension {
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/** A few defects, for requests that are also invalid in another way, which they mask: either is reason enough to reject them. */
+/**
+ * A few defects, for requests that are also invalid in another way. They mask each other: either is reason
+ * enough to reject a request.
+ */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)

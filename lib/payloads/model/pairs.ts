@@ -4,8 +4,8 @@ import type { Row } from '../covering.ts';
 import type { Dimension } from './dimension.ts';
 
 /**
- * The pairwise covering arrays of the suite's own document, which take half a second to make: too long before the
- * first request. A test makes them again, and `npm run docs` writes them.
+ * The file with the pairwise covering arrays of the suite's own document. Computing them takes half a second,
+ * which is too long before the first request. A test recomputes them, and `npm run docs` writes them.
  */
 const FILE = 'lib/payloads/model/pairs.json';
 
@@ -13,12 +13,15 @@ interface Dimensioned {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Rows by the key of their model; a character for each value, from `0` on in the order of Unicode. */
+/**
+ * Rows by the key of their model. Each value is a character whose code point is the index of the value,
+ * counted from `0`.
+ */
 type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;
 
-/** The stored rows of a model, if another document has not changed its dimensions. */
+/** The stored rows of a model; undefined if another document has changed its dimensions. */
 export function storedPairs(model: Dimensioned): readonly Row[] | undefined {
   stored ??= JSON.parse(packageText(FILE)) as StoredPairs;
   return stored[keyOf(model)]?.map((digits) => Array.from(digits, (digit) => digit.charCodeAt(0) - FIRST));
@@ -31,7 +34,10 @@ export const toStored = (model: Dimensioned, rows: readonly Row[]): StoredPairs 
   [keyOf(model)]: rows.map((row) => String.fromCharCode(...row.map((value) => FIRST + value))),
 });
 
-/** Identifies what a covering array depends on: the values of its dimensions, and which are kept apart. */
+/**
+ * A key of everything that a covering array depends on: the values of its dimensions, and which of them are
+ * kept apart.
+ */
 const keyOf = ({ dimensions }: Dimensioned): string =>
   hash(
     'sha256',

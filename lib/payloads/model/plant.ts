@@ -21,7 +21,7 @@ const changing = (name: string, change: (plant: JsonObject, context: Context) =>
   apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
 });
 
-/** Values of one property, by their names. */
+/** Values of one property, each with its name. */
 const having = (
   property: string,
   values: Readonly<Record<string, Json | ((context: Context) => Json)>>,
@@ -34,7 +34,7 @@ const having = (
 
 const hostile = ({ pick }: Context): Json => pick(fc.constantFrom(...HOSTILE));
 
-/** As `freshLike`, after a word that stays the same. */
+/** The same as `freshLike`, but after a word that is always the same. */
 const afterWord = (form: string): FreshText => freshLike(form).map((text) => `Word${text}`);
 
 const letters = (count: number): FreshText => withWords((word) => word(count));
@@ -129,7 +129,7 @@ const orders: readonly Value[] = (
 const adding = (name: string, members: JsonObject['members']): Value =>
   changing(name, (plant) => new JsonObject([...plant.members, ...members]));
 
-/** Adds a second property of the same name to the text, perhaps written in another way. */
+/** Appends a second property of the same name, whose name may be written differently, to the text. */
 const twice = (property: string, second: string, written = property): Value => ({
   name: `with a second ${property} of another type${written === property ? '' : ', its name escaped'}`,
   apply: (state) => ({
@@ -149,7 +149,7 @@ const UNDECLARED_NAMES: readonly Value[] = [
     ),
     changing('after 24 undeclared properties', (plant) => new JsonObject([...FURTHER, ...plant.members])),
     adding('with an empty property name', [['', 'x']]),
-    // What has a length may be taken for a list.
+    // A store may mistake an object with a length for a list.
     adding('with a property named length', [['length', 3n]]),
     adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
     adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
@@ -168,8 +168,8 @@ const UNDECLARED_NAMES: readonly Value[] = [
     adding('with a duplicate tag', [['tag', 'second']]),
   ]),
   adding('with a duplicate id', [['id', FRESH]]),
-  // A parser may use either of two duplicates (RFC 8259 section 4), but a store that validates one and keeps
-  // the other cannot answer with a Plant.
+  // A parser may use either of two duplicates (RFC 8259 section 4). But if a store validates one and keeps
+  // the other, it cannot answer with a Plant.
   anyOf([twice('name', '5'), twice('name', '5', 'n\\u0061me')]),
   twice('tag', '["second"]'),
   twice('id', '"second"'),
@@ -197,7 +197,7 @@ const UNDECLARED_VALUES: readonly Value[] = [
     ['notes', new Raw('"a\\/b\\b\\f\\n\\r\\t\\"\\\\"')],
   ]),
   adding('with an undeclared null', [['notes', null]]),
-  // A store may copy what it rejects into its Error.
+  // A store may copy properties of a rejected plant into its Error.
   adding('with undeclared error and message', [
     ['error', 'none'],
     ['message', 7n],

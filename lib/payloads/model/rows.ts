@@ -19,25 +19,26 @@ import {
 /** Test cases of a model: those of its covering array, and random ones. */
 
 /**
- * The dimension that makes a request invalid: it distinguishes causes, and is kept when a failure is shrunk.
+ * The dimension that makes a request invalid. It distinguishes causes, so it is kept when a failure is
+ * shrunk.
  */
 const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
   'reject-body': 'defect',
   'reject-credential': 'credential',
 };
 
-/** The label of rows of valid requests. */
+/** The label of all rows with valid requests. */
 export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 
-/** The origin of each case, from which a failure is shrunk. */
+/** The row of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
   const at = model.dimensions.findIndex(({ name }) => name === DECISIVE[expected]);
   const dimension = model.dimensions[at];
   const decisive = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
-  let made: RequestTemplate | undefined;
-  const one: TestCase = {
+  let cachedTemplate: RequestTemplate | undefined;
+  const testCase: TestCase = {
     get label() {
       const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
       const names = [
@@ -47,19 +48,20 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
       return `${decisive?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
     stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
-    // Made on demand, like the label: those of many rows are never used.
+    // Made on demand, like the label, since those of many rows are never used.
     get template() {
-      made ??= templateOf(requestOf(model, chosen));
-      return made;
+      cachedTemplate ??= templateOf(requestOf(model, chosen));
+      return cachedTemplate;
     },
     control,
   };
-  chosenFor.set(one, chosen);
-  return one;
+  chosenFor.set(testCase, chosen);
+  return testCase;
 }
 
 /**
- * The cases of a covering array: every pair, or triple, of values occurs in one of them.
+ * The cases of a covering array, in which every pair (or triple) of values occurs at least once.
+ *
  * @param control an ordinary request, without which a rejection proves nothing
  * @param seed determines everything that the rows leave open
  */
@@ -78,7 +80,7 @@ export function combinations(
   );
 }
 
-/** Random cases of a model, which combine more unusual values than a covering array. */
+/** Random cases of a model, which combine more unusual values than a covering array does. */
 export function anyCombination(
   contract: Contract,
   expected: ExpectedOutcome,
@@ -95,7 +97,7 @@ export function anyCombination(
   );
 }
 
-/** Random rows, which shrink towards the usual value of each dimension. */
+/** Random rows that shrink towards the usual value of each dimension. */
 class AnyRow extends Arbitrary<Chosen> {
   private readonly model: Model;
   private readonly decisive: string | undefined;
@@ -110,11 +112,11 @@ class AnyRow extends Arbitrary<Chosen> {
     const { sizes, allowed, masking = [] } = dimensionsOf(this.model);
     const row: number[] = [];
     for (const [dimension, size] of sizes.entries()) {
-      const one = masking.includes(dimension) ? 7 : 1;
-      const isUnusual = this.isDecisive(dimension) || random.nextInt(0, one) === one;
+      const weight = masking.includes(dimension) ? 7 : 1;
+      const isUnusual = this.isDecisive(dimension) || random.nextInt(0, weight) === weight;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
-      // Keeps what makes the request invalid, and drops what has no effect together with it.
+      // Keep what makes the request invalid; drop what has no effect in combination with it.
       row.push(isAllowed || this.isDecisive(dimension) ? value : 0);
     }
     const members = countsOf(this.model).map((counts, dimension) =>
@@ -127,7 +129,7 @@ class AnyRow extends Arbitrary<Chosen> {
     return typeof value === 'object' && value !== null && 'row' in value;
   }
 
-  /** Drops all unusual values, then each half of them, then each one. */
+  /** Tries dropping all unusual values, then each half of them, then each one. */
   shrink({ row, members, seed }: Chosen): Stream<Sampled<Chosen>> {
     const unusual = row.flatMap((value, dimension) =>
       value > 0 && !this.isDecisive(dimension) ? [dimension] : [],
@@ -150,7 +152,7 @@ class AnyRow extends Arbitrary<Chosen> {
     return this.model.dimensions[dimension]?.name === this.decisive;
   }
 
-  /** Keeps what makes the request invalid, and drops what has no effect together with it. */
+  /** Keeps what makes the request invalid, and drops what has no effect in combination with it. */
   private repaired(row: readonly number[]): Row {
     const { allowed } = dimensionsOf(this.model);
     const at = row.findIndex((_, dimension) => this.isDecisive(dimension));

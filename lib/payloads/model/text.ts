@@ -29,11 +29,11 @@ const growing = (
   ...rest,
 });
 
-/** For values that would exceed 64 KiB if every character were escaped. */
+/** Values that would exceed 64 KiB if every character were escaped. */
 const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
 const KIB = 1024;
-/** The same value padded to exactly this many bytes. */
+/** The same value, padded to exactly this many bytes. */
 const upTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
   editing(name, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
@@ -48,8 +48,8 @@ const MANY_PROPERTIES = Array.from({ length: 600 }, (_, index): readonly [string
 const LONG_LIST = new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`);
 
 /**
- * Some software inspects only the first part of a body. Above 1 KiB a store may answer 413; above 64 KiB a
- * request is outside the contract. Applied before a defect, since it changes the plant.
+ * The size of the body. Some software inspects only the first part of a body. Above 1 KiB, a store may answer
+ * 413; above 64 KiB, a request is outside the contract. Applied before a defect, since it changes the plant.
  */
 export const sizeDimension: Dimension = dimension('size', [
   {
@@ -68,7 +68,7 @@ export const sizeDimension: Dimension = dimension('size', [
   ...inGroup('larger body', [
     upTo(900, 'of 900 bytes with white space'),
     ...optional([
-      // Buffers have round sizes.
+      // Buffers usually have round sizes.
       anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
       spaces('of over 1 KiB with white space', KIB),
       adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
@@ -94,7 +94,8 @@ const written = (name: string, style: Partial<Style>, ...groups: readonly ValueG
 });
 
 /**
- * As the serializers of most languages print it: each gap in its place, unlike the cyclic gaps of a style.
+ * As the serializers of most languages print it, with each gap in its place, unlike the cyclic gaps of a
+ * style.
  */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
@@ -115,12 +116,12 @@ const whiteSpace = dimension('white space', [
   written('written with spaces around everything', { gaps: [' '] }),
   anyOf([
     written('written with carriage returns', { gaps: ['\r\n'] }),
-    // Two line ends also separate the head of a message from its body.
+    // Two line ends also mark the end of a message's head.
     written('written with blank lines', { gaps: ['\r\n\r\n'] }),
   ]),
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('surrounded by white space', (text) => `\n  ${text}  `),
-  // One segment may then contain nothing but white space. More would exceed 1 KiB.
+  // Enough for a segment that contains nothing but white space. More would exceed 1 KiB.
   editing('after 300 spaces', (text) => `${' '.repeat(300)}${text}`, {
     incompatibleWith: ['size', 'escapes'],
   }),

@@ -1,7 +1,9 @@
 import { counted } from '../../text.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 
-/** The failures that an entry names, by check; a check without names stands for all of its failures. */
+/**
+ * The failures that an entry names, by check. If a check has no names, the entry covers all of its failures.
+ */
 export function namedBy(
   entry: BaselineEntry,
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
@@ -13,22 +15,25 @@ export function namedBy(
 export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   namedBy(entry).some((one) => one.id === id);
 
-/** The fingerprints of the failures of a check. */
+/** The fingerprints of all failures of a check. */
 export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>
   new Set(problems.map(({ fingerprint }) => fingerprint));
 
-/** The failures of a check that no entry names. */
+/** The failures of a check that none of the entries names. */
 export function newProblems(
   { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],
 ): RecordedResult['problems'] {
-  const own = entries.flatMap(namedBy).filter((one) => one.id === id);
-  if (own.some(({ names }) => names === undefined)) return [];
-  const known = new Set(own.flatMap(({ names = [] }) => names));
-  return problems.filter(({ fingerprint }) => !known.has(fingerprint));
+  const named = entries.flatMap(namedBy).filter((one) => one.id === id);
+  if (named.some(({ names }) => names === undefined)) return [];
+  const fingerprints = new Set(named.flatMap(({ names = [] }) => names));
+  return problems.filter(({ fingerprint }) => !fingerprints.has(fingerprint));
 }
 
-/** The id of an entry, with its fingerprint or how many it has; for a cause, its checks. */
+/**
+ * The name of an entry: the id of its check, with its fingerprint or the number of its fingerprints; for a
+ * cause, the cause with its checks.
+ */
 export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)

@@ -4,7 +4,7 @@ import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } f
 import { judgedEntry } from './entry-state.ts';
 import { acceptedBy } from './known-deviations.ts';
 
-/** The CI result of a run, given the known deviations; they expire relative to the day on which it began. */
+/** The CI result of a run. Known deviations expire relative to the day on which the run began. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
   const judged = (baseline?.entries ?? []).map((entry) => judgedEntry(entry, record, baseline));
   const noneKnown = judged.every(({ state }) => state !== 'known');
@@ -25,13 +25,13 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
   };
 }
 
-/** A record with its CI result, before the long parts. */
+/** Adds the CI result to a record, in front of the long parts. */
 export function withCiResult(record: WithoutCiResult, baseline?: Baseline): RunRecord {
   const { causes, results, observations, ...head } = record;
   return { ...head, ciResult: ciResultOf(record, baseline), causes, results, observations };
 }
 
-/** Whether a failed result makes the CI result fail unless it is a known deviation. */
+/** Whether a result fails the CI result unless it is a known deviation. */
 export const blocks = (
   { level, verdict }: RecordedResult,
   { options }: Pick<RunRecord, 'options'>,
@@ -50,7 +50,7 @@ function decided(
   if (unknown > 0) return { exitCode: 1, reason: `${failed}${known}` };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
-  // Without a check that sends requests, invariants judge nothing.
+  // Without any check that sends requests, the invariants have nothing to judge.
   const isSent = results.some(({ kind, verdict }) => kind !== 'invariant' && verdict !== 'skipped');
   const judged = isSent ? selectedOf(summary.MUST) + (options.strict ? selectedOf(summary.SHOULD) : 0) : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)

@@ -25,17 +25,19 @@ export const entriesOf = (
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** Baseline entries that cover every problem of a failed check; empty if any problem is uncovered. */
+/** The baseline entries that cover all problems of a failed check; empty if they do not cover all. */
 export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
   acceptedBy(result, record, record.ciResult.baseline);
 
-/** New failures of a check that has known deviations for other problems. */
+/** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const own = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
-  return own.length === 0 || knownBy(result, record).length > 0 ? undefined : newProblems(result, own);
+  const entries = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
+  return entries.length === 0 || knownBy(result, record).length > 0
+    ? undefined
+    : newProblems(result, entries);
 }
 
-/** Puts an exchange with a new problem first, if one is recorded. */
+/** Moves an exchange with a new problem to the front, if one is recorded. */
 export function withNewProblemFirst(result: RecordedResult, record: RunRecord): RecordedResult {
   const problems = newProblemsOf(result, record) ?? [];
   const isNew = ({ problem, label }: RecordedResult['exchanges'][number]) =>
@@ -48,7 +50,7 @@ export function withNewProblemFirst(result: RecordedResult, record: RunRecord): 
   return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
 }
 
-/** The new problems of a check that was known to fail for others. */
+/** The new problems of a check that was already known to fail for other reasons. */
 export function newProblemsText(result: RecordedResult, record: RunRecord): string | undefined {
   const problems = newProblemsOf(result, record);
   if (problems === undefined) return undefined;
@@ -62,25 +64,25 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
 /** A cause with the failed checks that it explains. */
 export interface ExplainedChecks {
   readonly cause: RecordedCause;
-  /** That of its gravest check that is not a known deviation. */
+  /** The level of its most serious check that is not a known deviation. */
   readonly level: RecordedCause['level'];
-  /** In the order of the record. */
+  /** Sorted as in the record. */
   readonly checks: readonly RecordedResult[];
   readonly known: boolean;
-  /** What is new about those that were known to fail. */
+  /** The new problems of checks that were already known to fail. */
   readonly news: readonly string[];
 }
 
-/** The causes of a run: what is to be fixed, MUST before SHOULD, and then the known deviations. */
+/** The causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   const names = new Set(
     covering(record.ciResult.baseline).flatMap((one) => ('cause' in one ? [one.cause] : [])),
   );
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
-    const own = new Set(cause.checks);
-    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && own.has(id));
-    // A new failure of a known cause's check is listed under the new cause, if there is one.
+    const checkIds = new Set(cause.checks);
+    const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && checkIds.has(id));
+    // If there is a new cause for a new failure of a known cause's check, the check is listed only there.
     const open = checks.filter(
       (result) =>
         knownBy(result, record).length === 0 &&
@@ -103,11 +105,11 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   ];
 }
 
-/** What is to be fixed, MUST before SHOULD. */
+/** The causes to be fixed, MUST before SHOULD. */
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => !known);
 
-/** The causes of nothing but known deviations. */
+/** The causes that explain only known deviations. */
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
@@ -116,12 +118,12 @@ export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   return truncate(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
-/** What an entry is about: the cause that experiments found, else its name. */
+/** What an entry is about: the cause that experiments found or, without one, the name of the entry. */
 export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string =>
   causes.find(({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint)?.title ??
   entryName(entry);
 
-/** What the team has done about its baseline so far, and what it has left open. */
+/** The progress of the team since it wrote the baseline, and what is still missing in it. */
 export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly string[] {
   if (baseline === null) return [];
   const { entries, since, total = entries.length } = baseline;
@@ -136,7 +138,7 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   );
 }
 
-/** The checks that --only and --skip left out. */
+/** The checks that --only and --skip excluded. */
 export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'user');
 
@@ -144,7 +146,7 @@ export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly Re
 export const notApplicable = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'document');
 
-/** Why the run could not be judged, or not completely. */
+/** Why the run could not be judged, or not completely; undefined if it could. */
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
   if (stop !== null && (!asAsked || ciResult.exitCode === 3))

@@ -13,7 +13,10 @@ import { entryName, metBy, namedBy } from './baseline-entry.ts';
 type JudgedEntry = BaselineEntry & {
   readonly state: EntryState;
   readonly remedy?: string;
-  /** Stale only if no known failure of the store is left: the check may have missed the failure by chance. */
+  /**
+   * The check may have missed the failure by chance, so the entry is stale only if no known failure of the
+   * store is left.
+   */
   readonly byChance?: boolean;
 };
 
@@ -34,7 +37,7 @@ export function judgedEntry(
     : { ...entry, ...judgedCheck(entry, record, baseline) };
 }
 
-/** A cause is known as long as experiments find it, or all of its failures occur. */
+/** A cause is known as long as experiments find it, or as long as all of its failures occur. */
 function judgedCause(
   entry: KnownCause,
   record: WithoutCiResult,
@@ -87,9 +90,9 @@ function judgedCheck(
 }
 
 /**
- * Whether a check sent the requests that it sent in the run of which the baseline was made. Named requests
- * are always the same; random ones need the same seed, at least as many cases, and the same thoroughness; an
- * invariant needs all exchanges.
+ * Whether a check sent the same requests as in the run that recorded the baseline. Named requests are always
+ * the same; random ones take the same seed, at least as many cases, and the same thoroughness; an invariant
+ * needs all exchanges.
  */
 export function sendsTheSame(
   result: RecordedResult,
@@ -107,11 +110,11 @@ export function sendsTheSame(
   );
 }
 
-/** Whether the run contained only a part of the exchanges that such a check judges. */
+/** Whether the run contained only some of the exchanges that the check judges. */
 const isPartOfAll = ({ kind }: RecordedResult, { options, results }: WithoutCiResult): boolean =>
   (options.shard !== null && kind !== 'cases' && kind !== 'scenario') ||
   (kind === 'invariant' && results.some(({ blockedBy }) => blockedBy === 'user'));
 
-/** Whether a failed check tried all of its cases: it gives up when responses do not come. */
+/** Whether a failed check tried all of its cases; it gives up if the store stops responding. */
 const isComplete = ({ blockedBy, problems }: RecordedResult, { stop }: WithoutCiResult): boolean =>
   stop === null && blockedBy === undefined && !problems.some(isUnanswered);

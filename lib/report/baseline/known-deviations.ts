@@ -5,33 +5,35 @@ import { sendsTheSame } from './entry-state.ts';
 
 type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
 
-/** The entries that still apply: known ones, and stale ones for those of their failures that still occur. */
+/** The entries that apply: known ones, and stale ones for the failures that still occur. */
 export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
   (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 
-/** Failures of a check beyond those of its recorded problems, whose number is limited. */
+/** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
 export const unaccounted = ({ failed, problems }: RecordedResult): number =>
   failed - sum(problems, (problem) => problem.failed);
 
-/** The entries that make a failed check a known deviation; none if not all of its failures are known. */
+/** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
 export function acceptedBy(
   result: RecordedResult,
   record: WithoutCiResult,
   baseline: CiResult['baseline'],
 ): JudgedEntries {
   const entries = covering(baseline);
-  const own = entries.filter((entry) => isAbout(entry, result));
-  if (own.length > 0 && newProblems(result, own).length === 0) {
-    const isWhole = own.flatMap(namedBy).some(({ id, names }) => id === result.id && names === undefined);
-    if (isWhole || unaccounted(result) === 0) return own;
+  const entriesForCheck = entries.filter((entry) => isAbout(entry, result));
+  if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
+    const isWhole = entriesForCheck
+      .flatMap(namedBy)
+      .some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return entriesForCheck;
   }
   return byCause(result, entries, record, baseline);
 }
 
 /**
- * The entries of the causes of a check, if all of them are known. They say nothing about a check that sent the same
- * requests as in the run of the baseline: there, a failure that is not named is new, unless it comes and goes, or a cause
- * that is fixed now may have hidden it.
+ * The entries for the causes of a check, if all of its causes are known. Empty if the check sent the same
+ * requests as in the run that recorded the baseline: then, a failure that no entry names is new, unless it is
+ * intermittent or was hidden by a cause that has been fixed.
  */
 function byCause(
   result: RecordedResult,
@@ -43,8 +45,10 @@ function byCause(
   const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
   const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
   if (sendsTheSame(result, record, baseline ?? undefined) && !comesAndGoes && !wasHidden) return [];
-  const found = causes.map(({ kind, fingerprint }) =>
+  const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
     kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
   );
-  return found.length > 0 && found.every((entry) => entry !== undefined) ? found : [];
+  return entriesOfCauses.length > 0 && entriesOfCauses.every((entry) => entry !== undefined)
+    ? entriesOfCauses
+    : [];
 }

@@ -19,14 +19,14 @@ interface Annotation {
   readonly lines: readonly string[];
 }
 
-/** GitHub shows so many annotations per level and step, and silently drops the rest. */
+/** GitHub shows only this many annotations for each level and step, and silently drops the rest. */
 const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
 
 const MAX_CHECKS = 5;
 
-/** GitHub workflow commands, one line each: errors for what makes the CI result fail, warnings, notices. */
+/** GitHub workflow commands, one on each line: errors for what fails the CI result, warnings, and notices. */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
@@ -87,8 +87,11 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
 
 function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
   const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
-  const rest = list.length - shown.length;
-  const last = rest > 0 && { title: `${rest} more`, lines: [`the reports of the run have ${rest} more`] };
+  const omitted = list.length - shown.length;
+  const last = omitted > 0 && {
+    title: `${omitted} more`,
+    lines: [`the reports of the run have ${omitted} more`],
+  };
   return compact(...shown, last).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );
@@ -96,5 +99,5 @@ function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotati
 
 const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
-/** Escapes the value of a property of a workflow command, which ends at a colon or a comma. */
+/** Escapes the value of a property in a workflow command, where a colon or a comma would end it. */
 const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -2,7 +2,7 @@ import type { RunRecord } from '../record/record.ts';
 
 const LABEL = 'Plant Store API';
 
-/** White text on each of these has a contrast of at least 4.5 to 1. */
+/** White text has a contrast of at least 4.5 to 1 on each of these colours. */
 const COLOURS = {
   conformant: '#1a7f37',
   nonconformant: '#cf222e',
@@ -12,13 +12,13 @@ const COLOURS = {
 
 const PADDING = 8;
 const HEIGHT = 20;
-/** Width of a character of the usual sans-serif fonts at this size, on average. */
+/** Average width of a character in common sans-serif fonts at this size. */
 const CHARACTER = 6.6;
 const FONT_SIZE = 11;
 
 const widthOf = (text: string) => Math.round(text.length * CHARACTER) + 2 * PADDING;
 
-/** The verdict of a run as an SVG for a page about the store. It shows nothing that the store sent. */
+/** The verdict of a run as an SVG, for a page about the store. Contains nothing that the store sent. */
 export function badge(record: RunRecord): string {
   const { outcome, suite } = record;
   const verdict = verdictOf(record);
@@ -38,7 +38,7 @@ export function badge(record: RunRecord): string {
 `;
 }
 
-/** `conformant`, or how many checks passed of the level that decides. */
+/** `conformant`, or how many checks of the decisive level passed. */
 function verdictOf({ outcome, summary }: RunRecord): string {
   if (outcome === 'conformant') return outcome;
   if (outcome === 'undetermined') return 'not judged';

@@ -12,7 +12,10 @@ const MAX_BEFORE = 6;
 
 const MAX_STEPS_CHARACTERS = 2400;
 
-/** What was sent and answered, the advice, and the steps. Text from the store is in code blocks. */
+/**
+ * The request, its response, the advice and the steps of a cause. Text from the store appears only in code
+ * blocks.
+ */
 export function causeBlocks(cause: RecordedCause): readonly string[] {
   const { counterexample: shown } = cause;
   const steps = cause.steps.map(visible);
@@ -24,7 +27,7 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
     cause.expected && `expected  ${truncate(cause.expected)}`,
     `fix       ${truncate(cause.advice, 1000)}`,
   );
-  // Half of the steps would be of no use.
+  // Incomplete steps would be useless.
   const fits = steps.length > 0 && lines(steps).length <= MAX_STEPS_CHARACTERS;
   return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }

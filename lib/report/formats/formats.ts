@@ -5,7 +5,10 @@ import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { terminalReport } from './terminal.ts';
 
-/** GitHub and Azure runners execute ##[command] in any line of a log; in JSON a number sign occurs only in strings. */
+/**
+ * GitHub and Azure runners execute ##[command] anywhere in a log line. In JSON, a number sign occurs only in
+ * strings, where it can be escaped.
+ */
 export const json = (record: object) =>
   `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
 

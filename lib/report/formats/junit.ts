@@ -15,7 +15,7 @@ import {
 import type { RecordedResult, RunRecord } from '../record/record.ts';
 import { failureText, truncate, visible } from '../wording/format-text.ts';
 
-/** Children by name, in the order of the schema; a name that begins with @_ is an attribute. */
+/** Child elements by name, in the order of the schema. Names that begin with @_ denote attributes. */
 interface Element {
   readonly [name: string]: string | Element | readonly Element[] | undefined;
 }
@@ -34,7 +34,10 @@ const MAX_MESSAGE_CHARACTERS = 8000;
 /** Characters that XML 1.0 forbids, even escaped, and the control characters that it discourages. */
 const ILLEGAL = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** Text that is legal in XML. GitLab and Jenkins would link a file for [[ATTACHMENT|path]]. */
+/**
+ * Text that is legal in XML. [[ATTACHMENT|path]] is broken up, since GitLab and Jenkins would link it to a
+ * file.
+ */
 const legal = (text: string): string =>
   text
     .replace(ILLEGAL, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
@@ -44,14 +47,17 @@ const builder = new XMLBuilder({
   ignoreAttributes: false,
   format: true,
   suppressEmptyNode: true,
-  // Otherwise an attribute with the value "true" loses it.
+  // By default, an attribute with the value "true" would lose its value.
   suppressBooleanAttributes: false,
   tagValueProcessor: (_name, value) => legal(String(value)),
-  // XML parsers read a line feed in an attribute as a space, so it is escaped.
+  // XML parsers read a line feed in an attribute as a space, so escape it.
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
-/** A run as JUnit XML, a test suite per area, with a failure or an error exactly if the CI result is fail. */
+/**
+ * A run as JUnit XML, with a test suite for each area. It contains a failure or an error if and only if the
+ * CI result is fail.
+ */
 export function junitReport(record: RunRecord): string {
   const suites: readonly (readonly [name: string, cases: readonly JUnitCase[]])[] = [
     ...groupBy(record.results, areaOf).map(
@@ -87,7 +93,7 @@ const suiteOf = (name: string, cases: readonly JUnitCase[], record: RunRecord): 
   ...countsOf(cases),
   '@_skipped': count('skipped', cases),
   '@_time': sum(cases, ({ seconds }) => seconds).toFixed(3),
-  // Every reader of these files accepts the form without milliseconds and zone.
+  // Every reader of these files accepts the form without milliseconds and time zone.
   '@_timestamp': record.startedAt.slice(0, 19),
   properties: { property: propertiesOf(record) },
   testcase: cases.map((one) => ({
@@ -128,7 +134,7 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
     case 'skipped':
       return { skipped: { '@_message': truncate(reason) } };
     case 'untestable':
-      // The CI result can be pass although some checks are untestable.
+      // The CI result can be pass even if some checks are untestable.
       return record.ciResult.exitCode === 0
         ? { skipped: { '@_message': truncate(`could not be tested: ${reason}`) } }
         : { error: { '@_message': truncate(reason), '@_type': blockedBy, '#text': untestable(result) } };
@@ -157,7 +163,7 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
 
 const withOutput = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
 
-/** The title of the first cause to fix that explains a failed check. */
+/** The title of the first cause, among those to be fixed, that explains a failed check. */
 function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] {
   const found = openCauses(record).find(({ cause }) => cause.checks.includes(id));
   return found === undefined ? [] : [visible(found.cause.title)];
@@ -183,7 +189,7 @@ const bounded = (text: string) =>
     ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}… (${text.length} characters)`
     : text;
 
-/** Outdated baseline entries make the CI result fail, so they are failures here too. */
+/** Outdated baseline entries fail the CI result, so they are failures here as well. */
 const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
   entriesOf(record, 'stale', 'expired').map((entry) => ({
     name: truncate(entryName(entry), 200),
@@ -191,7 +197,9 @@ const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
     body: { failure: { '@_message': truncate(entry.remedy ?? ''), '@_type': entry.state } },
   }));
 
-/** A run that ended early may have no verdict although no check is untestable. */
+/**
+ * A test case for the run itself: a run that ended early may lack a verdict although no check is untestable.
+ */
 function runCases(record: RunRecord): readonly JUnitCase[] {
   const reason = unjudged(record);
   if (reason === undefined) return [];

@@ -6,7 +6,7 @@ export const joined = (blocks: readonly string[]) => blocks.filter((block) => bl
 
 export const lines = (list: readonly string[]) => list.join('\n');
 
-/** A run of backticks longer than any in the text, so that nothing in it ends the code. */
+/** A run of backticks that is longer than any in the text, so that nothing in the text can end the code. */
 const fence = (text: string, minimum: number) =>
   '`'.repeat(Math.max(minimum, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
 
@@ -15,7 +15,7 @@ export function code(text: string, maxCharacters?: number): string {
   const shown = truncate(text, maxCharacters);
   if (shown.trim() === '') return '(nothing)';
   const ticks = fence(shown, 1);
-  // Renderers strip one space at each end.
+  // Renderers strip one space at each end of inline code.
   const pad = /^[ `]|[ `]$/.test(shown) ? ' ' : '';
   return `${ticks}${pad}${shown}${pad}${ticks}`;
 }
@@ -31,9 +31,9 @@ export function fenced(block: readonly string[], language: string): string {
   return `${ticks}${language}\n${text}\n${ticks}`;
 }
 
-/** The suite's own text, escaped for Markdown, so that names such as __proto__ are not bold. */
+/** The suite's own text, escaped for Markdown. Otherwise, a name such as __proto__ would be bold. */
 export const prose = (text: string) => text.replace(/[`*_{}[\]<>#|~$@&]|\\(?=[!-/:-@[-`{-~])/g, '\\$&');
 
-/** Untrusted text for a table cell, which a bar would end even in code. */
+/** Untrusted text as code in a table cell, where a bar would end the cell even within code. */
 export const cell = (text: string, maxCharacters?: number) =>
   code(text, maxCharacters).replaceAll('|', '\\|');

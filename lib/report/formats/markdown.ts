@@ -24,10 +24,10 @@ import { headlineOf, inUpperCase } from '../wording/headline.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, joined, lines, prose } from './markdown-text.ts';
 
-/** A comment on GitHub may have 65,536 characters. */
+/** A GitHub comment may have at most 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
 
-/** Characters reserved for warnings, regardless of the number of failures. */
+/** Characters reserved for warnings, however many failures there are. */
 const MAX_WARNING_CHARACTERS = 8000;
 
 const MAX_SIMILAR_CHECKS = 20;
@@ -35,9 +35,9 @@ const MAX_SIMILAR_CHECKS = 20;
 const MAX_ITEMS = 10;
 
 /**
- * The report of a run for a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from
- * the store is always code, so that it cannot become a mention, link, image or heading. It never begins a
- * line, because GitLab executes lines that begin with a slash.
+ * The report of a run for a comment on a pull request, or for the summary of a job, on GitHub or GitLab. Text
+ * from the store always appears as code, so that it cannot become a mention, link, image or heading. It never
+ * begins a line, because GitLab executes lines that begin with a slash.
  */
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];
@@ -113,7 +113,7 @@ function baseline(record: RunRecord): string {
   ]);
 }
 
-/** The failures of a level, by cause. What does not fit is listed by check id. */
+/** The failures of a level, by cause. Those that do not fit are listed by check id. */
 function failures(
   level: 'MUST' | 'SHOULD',
   causes: readonly ExplainedChecks[],
@@ -131,13 +131,13 @@ function failures(
     return used > spare;
   });
   const shown = fit < 0 ? blocks : blocks.slice(0, fit);
-  const rest = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
+  const omittedChecks = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
   return joined([
     title,
     ...shown,
-    rest.length === 0
+    omittedChecks.length === 0
       ? ''
-      : `Omitted for length: ${counted(rest.length, 'cause')}, of ${listed(rest)}. See the other reports of the run.`,
+      : `Omitted for length: ${counted(omittedChecks.length, 'cause')}, of ${listed(omittedChecks)}. See the other reports of the run.`,
   ]);
 }
 
@@ -155,10 +155,10 @@ function failure({ cause, checks }: ExplainedChecks, index: number, record: RunR
   ]);
 }
 
-/** The details of the first check, and the names of the others. */
+/** The details of the first check, and the ids of the others. */
 function checkDetails([first, ...others]: readonly RecordedResult[]): readonly string[] {
   if (first === undefined) return [];
-  // The first line is the summary here.
+  // Omit the first line, which is the summary here.
   const details = failureText(first)
     .split('\n')
     .slice(1)
@@ -211,7 +211,7 @@ function reproduction(record: RunRecord): string {
   ]);
 }
 
-/** The first items of a list, and how many more there are. */
+/** The first items of a list, followed by the number of further ones. */
 const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
   atMost(most, list, (count) => `- and ${count} more`);
 

@@ -1,15 +1,15 @@
 import { sum } from '../../collections.ts';
 
-/** Characters that take two columns of a terminal: East Asian wide ones and emoji. */
+/** Characters that take up two columns on a terminal: East Asian wide characters and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** Columns that a text without colours takes. */
+/** The number of columns that a text without colours takes up. */
 export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
 
-/** The rows that a line takes on a terminal of so many columns. */
+/** The number of rows that a line takes up on a terminal with this many columns. */
 export const rowsOf = (line: string, columns: number): number =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
   Math.max(1, Math.ceil(widthOf(line.replace(/\u001b\[[\d;]*m/g, '')) / columns));
@@ -17,13 +17,14 @@ export const rowsOf = (line: string, columns: number): number =>
 export const heightOf = (lines: readonly string[], columns: number): number =>
   sum(lines, (line) => rowsOf(line, columns));
 
-/** Runners execute a line that begins like this, even after white space. */
+/** Matches beginnings of lines that runners execute as commands, even after white space. */
 const COMMAND = /^(?:::|##)/;
 
 /**
- * The rows of a text, broken after a word if possible. No row but the first begins like a command for a CI runner:
- * the text may come from a store.
- * @param max rows; the last one then ends with an ellipsis
+ * Breaks a text into rows, after a word if possible. Only the first row may begin like a command for a CI
+ * runner, since the text may come from a store.
+ *
+ * @param max maximum number of rows; if the text is longer, the last row ends with an ellipsis
  */
 export function wrapped(text: string, width: number, max = Number.POSITIVE_INFINITY): readonly string[] {
   const rows: string[] = [];
@@ -38,7 +39,7 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   return [...rows, rest];
 }
 
-/** The longest beginning of a text that fits. */
+/** The longest beginning of a text that fits into the width. */
 function fitting(text: string, width: number): string {
   let used = 0;
   let end = 0;
@@ -50,7 +51,7 @@ function fitting(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** Where to break a text that is too long for a row: always after at least one character. */
+/** Where to break a text that is too long for a row; always after at least one character. */
 function breakIn(text: string, width: number): number {
   const longest = Math.max(fitting(text, width).length, 1);
   const ends = [...text.slice(0, longest + 1).matchAll(/\s/g)].map(({ index }) => index);
@@ -59,10 +60,11 @@ function breakIn(text: string, width: number): number {
 }
 
 /**
- * A shell line in rows that a shell still reads as one: broken only between arguments. An argument that is too long
- * for a row stays whole, so that it can be copied.
- * @param width of the first row
- * @param others width of the others
+ * Breaks a shell line into rows that a shell still reads as one line. Breaks only between arguments; an
+ * argument that is longer than a row stays whole, so that it can be copied.
+ *
+ * @param width the width of the first row
+ * @param others the width of the other rows
  */
 export function shellRows(line: string, width: number, others = width): readonly string[] {
   const rows: string[] = [];
@@ -77,7 +79,10 @@ export function shellRows(line: string, width: number, others = width): readonly
   return [...rows, row];
 }
 
-/** The arguments of a shell line as they are written, options with their values. What is not easily divided stays whole. */
+/**
+ * The arguments of a shell line as they are written; an option includes its value. Parts that are hard to
+ * divide stay whole.
+ */
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
   if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];

@@ -10,18 +10,18 @@ const MAX_FULL = 3;
 /** With fewer rows, a cause says nothing. */
 const MIN_ROWS = 5;
 
-/** Rows reserved for the other causes. */
+/** Maximum number of rows reserved for the causes that are not shown in full. */
 const MAX_RESERVED = 5;
 
 export const SEE_REPORTS = '(all with --verbose)';
 
-/** Columns before the text of a row of a cause. */
+/** Columns to the left of the text of a cause. */
 const INDENT = 13;
 
-/** Columns before a step, and before what continues one. */
+/** Columns to the left of a step, and of its continuation. */
 const [STEP, CONTINUED] = [5, 7];
 
-/** The width of the terminal, and how to colour text. */
+/** The width of the terminal, and the function that colours text. */
 export interface Layout {
   readonly columns: number;
   readonly paint: Paint;
@@ -42,7 +42,7 @@ const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedCheck
   return (required.length > 0 ? required : open).slice(0, MAX_FULL);
 };
 
-/** The causes to be fixed, the first ones in full, in at most so many rows. */
+/** The causes to be fixed in at most `max` rows, the first ones in full. */
 export function causeRows(open: readonly ExplainedChecks[], max: number, layout: Layout): readonly string[] {
   const full = worthShowing(open);
   for (let count = full.length; count > 0; count -= 1) {
@@ -164,7 +164,7 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
   return firstNames(most, ids);
 }
 
-/** The steps, each on a line of its own, below their heading: they can be copied as a block. */
+/** The steps below their heading, one on each line, so that they can be copied as a block. */
 function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] {
   const rows = steps.flatMap((step) =>
     shellRows(visible(step), columns - STEP, columns - CONTINUED).map(
@@ -174,29 +174,29 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
-/** How many checks a cause explains, and their level. */
+/** The number of checks that a cause explains, and their level. */
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
-  // Without an example, the words before it say nothing.
+  // Drop the words that introduce an example if the example did not fit.
   return `${number}${row.replace(/ (?:for|to|with|in) requests such as:…$|,? such as:…$/, '…')}${weight}`;
 }
 
-/** The causes from the given place on, one row for each, as far as there is room. */
+/** The causes from index `from` on, one in each row, as far as there is room. */
 function others(
   open: readonly ExplainedChecks[],
   from: number,
   room: number,
   layout: Layout,
 ): readonly string[] {
-  const rest = open.slice(from);
-  if (rest.length === 0) return [];
+  const remaining = open.slice(from);
+  if (remaining.length === 0) return [];
   const most = Math.max(room - 1, 1);
-  const shown = rest.length > most ? rest.slice(0, most - 1) : rest;
+  const shown = remaining.length > most ? remaining.slice(0, most - 1) : remaining;
   const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
-  const omitted = rest.length - shown.length;
+  const omitted = remaining.length - shown.length;
   return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
 }

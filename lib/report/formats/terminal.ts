@@ -37,21 +37,21 @@ interface Layout extends CauseLayout {
   readonly verbose: boolean;
 }
 
-/** Rows of a report on a terminal of the usual width. */
+/** Maximum number of rows of a report on a terminal of the usual width. */
 const MAX_ROWS = 40;
 const DEFAULT_COLUMNS = 80;
 const MIN_COLUMNS = 40;
 
 const MAX_ITEMS = 3;
 
-/** Only the causes to be fixed and the verdict, one line for each part of it. Ends with a line feed. */
+/** Only the causes to be fixed and the verdict, each part on one line. Ends with a line feed. */
 export function quietReport(record: RunRecord, colour: boolean): string {
   const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
   const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout));
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
-/** The causes to be fixed, as in the report for a terminal; undefined if there are none. */
+/** The causes to be fixed, as in the terminal report; undefined if there are none. */
 export function causeReport(record: RunRecord): string | undefined {
   const layout = { columns: DEFAULT_COLUMNS, paint: plain, verbose: false };
   const open = openCauses(record);
@@ -59,7 +59,7 @@ export function causeReport(record: RunRecord): string | undefined {
   return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
 }
 
-/** The report of a run for a terminal. Ends with a line feed. */
+/** The terminal report of a run. Ends with a line feed. */
 export function terminalReport(
   record: RunRecord,
   colour: boolean,
@@ -107,7 +107,7 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
   };
   const height = () =>
     heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
-  // What matters least is left out first.
+  // Drop the least important parts first.
   for (const name of ['summary', 'warnings', 'known', 'untestable'] as const)
     if (height() + minCauseRows(open, layout) > MAX_ROWS) parts[name] = [];
   return [
@@ -122,10 +122,10 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-/** Rows with an empty one before them. */
+/** Rows preceded by an empty one; nothing if there are no rows. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
-/** A named text, if there is one, in at most so many rows unless the report is verbose. */
+/** A text, if there is one, after its name; in at most `most` rows unless the report is verbose. */
 function field(name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] {
   if (text === undefined) return [];
   const indent = name.length;
@@ -195,7 +195,7 @@ const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: L
     );
   });
 
-/** The causes that are known deviations, each with the reason. */
+/** The causes that are known deviations, with the reason for each. */
 function deviations(record: RunRecord, layout: Layout): readonly string[] {
   const known = knownCauses(record);
   if (known.length === 0) return [];
@@ -210,14 +210,14 @@ function deviations(record: RunRecord, layout: Layout): readonly string[] {
   ]);
 }
 
-/** The first items of a list, and how many more there are; all of them if the report is verbose. */
+/** The first items of a list and the number of the others; all items if the report is verbose. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
   verbose || list.length <= MAX_ITEMS
     ? list
     : [...list.slice(0, MAX_ITEMS - 1), `and ${list.length - MAX_ITEMS + 1} more ${SEE_REPORTS}`];
 
 function untestable({ results, stop }: RunRecord, layout: Layout): readonly string[] {
-  // Why the run stopped is said with the verdict.
+  // The reason why the run stopped is part of the verdict.
   const blocked = results.filter(
     ({ verdict: one, reason }) => one === 'untestable' && reason !== stop?.reason,
   );
@@ -237,7 +237,7 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
   ]);
 }
 
-/** Rows whose beginning is emphasised. */
+/** Rows with an emphasised beginning. */
 const emphasised = (
   [first = '', ...rest]: readonly string[],
   words: RegExp,
@@ -257,7 +257,7 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
 
-/** As many items of a list as fit in a row. */
+/** As many items of a list as fit into a row. */
 const fittingItems = (items: readonly string[], columns: number): string =>
   items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
 
@@ -316,7 +316,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-/** Why a run failed in which no MUST did. */
+/** Explains why a run failed although no MUST did. */
 function strictFindings(results: RunRecord['results']): string {
   const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
   return `${counted(failed.length, 'finding')} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;

@@ -3,17 +3,17 @@ import { groupBy, sum } from '../../collections.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
-/** Begins with a letter, so that YAML does not read a number. */
+/** Begins with a letter, so that YAML does not read the digest as a number. */
 const digest = (letter: string, ...lines: readonly string[]): string =>
   `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
 
-/** Names a problem of a check, the same in every run. */
+/** Identifies a problem of a check; the same in every run. */
 const problemFingerprint = (id: string, problem: string): string => digest('f', id, problem);
 
-/** Numbers that experiments estimate, so that they differ from run to run. */
+/** Numbers that experiments estimate, and which therefore vary from run to run. */
 const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
 
-/** Names a cause by what it is, the same in every run and with every seed. */
+/** Identifies a cause by its content; the same in every run, whatever the seed. */
 export const causeFingerprint = ({
   symptom,
   condition,
@@ -28,9 +28,9 @@ export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' |
   request === undefined ? problem : `${problem}: ${request}`;
 
 /**
- * The problems of a check with their fingerprints. A crash leaves all requests in flight without a response, so
- * that which of them is recorded is chance. Only for named cases, which are retried in isolation, is the
- * request part of such a problem.
+ * Adds fingerprints to the problems of a check. A crash leaves all requests in flight without a response, so
+ * chance decides which of them is recorded. Therefore the request is part of such a problem only for named
+ * cases, which are retried in isolation.
  */
 export function fingerprinted(
   id: string,
@@ -46,7 +46,7 @@ export function fingerprinted(
   );
 }
 
-/** Merges problems with the same fingerprint, in the order of their first failures. */
+/** Merges problems with the same fingerprint. They stay in the order of their first failures. */
 export const united = (problems: RecordedResult['problems']): RecordedResult['problems'] =>
   groupBy(problems, ({ fingerprint }) => fingerprint)
     .flatMap(([, same]) => {

@@ -25,7 +25,9 @@ interface ShardRecord {
 }
 
 /**
- * Merges the records of all shards of a run into the record of the whole run; only times differ.
+ * Merges the records of all shards of a run into the record of the complete run. Only times differ from those
+ * of a single run.
+ *
  * @throws UsageError if a shard is missing, occurs twice or belongs to another run
  */
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
@@ -33,8 +35,8 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const records = [first, ...others];
   const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedMidRequest');
   const total = (key: 'waited' | 'closedMidRequest' | 'collisions') => {
-    const all = sum(records, (record) => record[key] ?? 0);
-    return all === 0 ? {} : { [key]: rounded(all) };
+    const overall = sum(records, (record) => record[key] ?? 0);
+    return overall === 0 ? {} : { [key]: rounded(overall) };
   };
   const results = first.results.map((result, index) =>
     mergedResult([result, ...others.map((other) => resultAt(other, index))]),
@@ -66,28 +68,28 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
 function inOrder(parts: readonly ShardRecord[]): readonly [RunRecord, ...RunRecord[]] {
   const [first] = parts;
   if (first === undefined) throw new UsageError('There is nothing to merge; name the records of all shards.');
-  const found = new Map<number, ShardRecord>();
+  const partsByNumber = new Map<number, ShardRecord>();
   const { of } = shardOf(first);
   for (const part of parts) {
-    const { number, of: own } = shardOf(part);
+    const { number, of: total } = shardOf(part);
     const difference =
-      own === of ? differenceOf(first.record, part.record) : `it is one of ${own} shards, not of ${of}`;
+      total === of ? differenceOf(first.record, part.record) : `it is one of ${total} shards, not of ${of}`;
     if (difference !== undefined)
       throw new UsageError(`${part.file} is not from the same run as ${first.file}: ${difference}`);
-    const known = found.get(number);
+    const known = partsByNumber.get(number);
     if (known !== undefined)
       throw new UsageError(
         `${known.file} and ${part.file} are both shard ${number}/${of}; name only one of them`,
       );
-    found.set(number, part);
+    partsByNumber.set(number, part);
   }
   const numbers = Array.from({ length: of }, (_, index) => index + 1);
-  const missing = numbers.filter((number) => !found.has(number));
+  const missing = numbers.filter((number) => !partsByNumber.has(number));
   if (missing.length > 0)
     throw new UsageError(
       `${missing.map((number) => `${number}/${of}`).join(', ')} of the run ${missing.length === 1 ? 'is' : 'are'} missing; run ${missing.length === 1 ? 'it' : 'them'} with --shard and name the record${missing.length === 1 ? '' : 's'} too`,
     );
-  const [one, ...rest] = numbers.flatMap((number) => found.get(number)?.record ?? []);
+  const [one, ...rest] = numbers.flatMap((number) => partsByNumber.get(number)?.record ?? []);
   return [one ?? first.record, ...rest];
 }
 
@@ -97,7 +99,7 @@ function shardOf({ file, record }: ShardRecord): { readonly number: number; read
   return { number, of };
 }
 
-/** How the run of another shard differs from that of the first, if it does. */
+/** How the run of another shard differs from that of the first shard; undefined if it does not. */
 function differenceOf(first: RunRecord, other: RunRecord): string | undefined {
   const traits: readonly (readonly [name: string, of: (record: RunRecord) => unknown])[] = [
     ['version of the suite', ({ suite }) => suite.version],
@@ -132,7 +134,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
   const [one = parts[0], ...others] = ran;
   const coverage = coveredTogether(ran);
   if (others.length === 0) return { ...omit(one, 'coverage'), ...coverage };
-  // The part with the first failure is shown first.
+  // The part with the first failure leads.
   const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
   const problems = united(ran.flatMap((part) => part.problems));
   const verdict = verdictOf(ran);
@@ -156,7 +158,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
   };
 }
 
-/** What the shards cover together. Unknown unless each of them tried all of its rows. */
+/** What all shards cover together; absent unless each of them tried all of its rows. */
 function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult, 'coverage'> {
   const each = parts.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
@@ -168,18 +170,18 @@ function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult,
 
 const placeOf = ({ problems }: RecordedResult) => problems[0]?.place ?? Number.POSITIVE_INFINITY;
 
-/** The worst verdict of the parts. A part may have been skipped although another was not. */
+/** The worst verdict of all parts. A part may have been skipped while another was not. */
 function verdictOf(parts: readonly RecordedResult[]): Verdict {
   const worst: readonly Verdict[] = ['fail', 'untestable', 'pass', 'observed'];
   const found = worst.find((verdict) => parts.some((part) => part.verdict === verdict));
   if (found !== undefined) return found;
-  // Each had cases and named the check that explains why they showed nothing.
+  // Each part had cases, but named another check as the reason why its cases showed nothing.
   return parts.every(({ cases, blockedBy }) => cases > 0 && blockedBy?.includes('/'))
     ? 'untestable'
     : 'skipped';
 }
 
-/** The first failure of each of the first problems, regardless of the request. */
+/** An exchange for each of the first problems, ignoring differences between requests. */
 function exchangesOf(
   parts: readonly RecordedResult[],
   problems: RecordedResult['problems'],
@@ -193,7 +195,7 @@ function exchangesOf(
   });
 }
 
-/** The causes of all shards. What several shards found is one cause. */
+/** The causes of all shards. A cause that several shards found is merged into one. */
 function causesOf(
   records: readonly RunRecord[],
   results: readonly RecordedResult[],
@@ -239,7 +241,10 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/** All response times together. Records do not contain the samples, so percentiles are those of the buckets. */
+/**
+ * The response times of all shards. Records do not contain the samples, so percentiles are approximated by
+ * the buckets.
+ */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const all = parts.flatMap((part) => part.buckets);

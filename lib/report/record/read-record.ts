@@ -4,12 +4,13 @@ import { UsageError } from '../../usage-error.ts';
 import { visible } from '../wording/format-text.ts';
 import type { RunRecord } from './record.ts';
 
-/** Many times the size of what this suite writes. */
+/** Far more than the size of any file that this suite writes. */
 const MAX_MEGABYTES = 64;
 
 /**
  * Reads a record that a run has written.
- * @throws UsageError if it cannot be read, is not a record, or has a later schema version
+ *
+ * @throws UsageError if it cannot be read, is not a record, or has a newer schema version
  */
 export const readRecord = (file: string): RunRecord => recordIn(readSaved(file), file);
 
@@ -22,8 +23,9 @@ export function recordIn(value: unknown, file: string): RunRecord {
 }
 
 /**
- * Reads JSON that this suite has written.
- * @throws UsageError if it cannot be read or has a later schema version
+ * Reads a JSON file that this suite has written.
+ *
+ * @throws UsageError if it cannot be read or has a newer schema version
  */
 export function readSaved(file: string): unknown {
   let value: unknown;

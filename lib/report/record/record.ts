@@ -43,9 +43,10 @@ import type { Latency } from '../../run/send/latency.ts';
 import type { Delivery, FaultKind } from '../../wire/exchange.ts';
 
 /**
- * The record of a run: its JSON Schema, which `npm run docs` writes to record.schema.json, and the types that
- * follow from it. An annotation such as `Schema<Verdict>` makes the compiler compare the schema with a type of the
- * run; only an optional property that the schema lacks goes unnoticed until a record with it is validated.
+ * The record of a run: its JSON Schema, which `npm run docs` writes to record.schema.json, and the types
+ * derived from it. An annotation such as `Schema<Verdict>` makes the compiler compare the schema with a type
+ * of the run. The only difference that goes unnoticed, until a record is validated, is an optional property
+ * that the schema lacks.
  */
 
 const texts = list(text);
@@ -158,9 +159,9 @@ const fault = named('fault', object({ kind: faultKind, detail: text }));
 
 const messages = { request, response: optional(response), fault: optional(fault), ms: amount };
 
-/** A request and what came of it. */
+/** A request and its outcome. */
 export interface Messages extends ObjectOf<typeof messages> {}
-/** The result of a request. */
+/** The outcome of a request. */
 export type Answered = Omit<Messages, 'request'>;
 
 const before = named(
@@ -276,7 +277,7 @@ const ladders: Schema<Cause['ladders']> = list(
   }),
 );
 
-/** What a comparison says about a cause, too. */
+/** Properties of a cause that are also part of a comparison. */
 export const comparedCause = {
   title: described(text, 'One complete sentence with the condition, never truncated.'),
   level: wordOf('MUST SHOULD'),
@@ -322,7 +323,7 @@ const cause = named(
 );
 export interface RecordedCause extends Of<typeof cause> {}
 
-/** A known deviation: what a team accepts for a time. */
+/** A known deviation, which a team accepts for some time. */
 const accepted = {
   reason: described(
     matching('\\S'),
@@ -353,23 +354,25 @@ export const knownCheck = {
   ),
 };
 
-/** A known cause and the checks that it makes fail. */
+/** A known cause, and the checks that fail because of it. */
 export interface KnownCause extends ObjectOf<typeof knownCause> {}
-/** A check whose failures are known: those with fingerprints, or all. */
+/** A check whose failures are known: those with the listed fingerprints, or all. */
 export interface KnownCheck extends ObjectOf<typeof knownCheck> {}
 export type BaselineEntry = KnownCause | KnownCheck;
 
 const entryState = wordOf('known stale expired not-evaluated');
 /**
- * The state of an entry. `known`: its failure still occurs. `stale`: all or some of it no longer occurs.
- * `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the failure by
- * chance.
+ * The state of an entry. `known`: its failure still occurs. `stale`: its failures, or some of them, no longer
+ * occur. `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the
+ * failure by chance.
  */
 export type EntryState = Of<typeof entryState>;
 
 const judged = { state: entryState, remedy: optional(text) };
 
-/** What a baseline says about the run that recorded its entries. A plain list says nothing. */
+/**
+ * What a baseline says about the run that recorded its entries; absent from a baseline that is a plain list.
+ */
 export const recordedIn = {
   seed: optional(whole, 'The --seed of the run that recorded the entries.'),
   cases: optional(positive, 'The --cases of the run that recorded the entries.'),
@@ -397,7 +400,7 @@ const ciResult = described(
 );
 export interface CiResult extends Of<typeof ciResult> {}
 
-/** Options of which a comparison records some. */
+/** The options of a run, some of which are also recorded in a comparison. */
 export const OPTIONS = {
   seed: whole,
   firstId: matching('^-?\\d+$'),
@@ -456,7 +459,7 @@ const stopKind: Schema<Stop['kind']> = oneOf(
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });
 
-/** The properties of a record, some of which a comparison has, too. */
+/** The properties of a record, some of which are also properties of a comparison. */
 export const PROPERTIES = {
   schemaVersion: constant(1),
   suite: object({ name: text, version: text, catalogue: matching(`^sha256:${sha256}$`) }),
@@ -510,8 +513,8 @@ export const PROPERTIES = {
 
 export const RECORD = object(PROPERTIES);
 
-/** Everything a run found, and the only source of all reports. It never contains the token. */
+/** Everything that a run found, and the only source of all reports. Never contains the token. */
 export interface RunRecord extends Of<typeof RECORD> {}
 
-/** A record whose CI result is not known yet. */
+/** A record whose CI result has not been determined yet. */
 export type WithoutCiResult = Omit<RunRecord, 'ciResult'>;

@@ -11,7 +11,7 @@ import { type Redact, redactAll } from './redact.ts';
 
 type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
-/** The record of a cause with the request that shows it. */
+/** Records a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
   const { matters, ladders, example, expected } = cause;
   const seen = ({ exchange, template }: PrecedingRequest) =>
@@ -31,7 +31,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   };
 }
 
-/** The record of a cause without a request. */
+/** Records a cause without a request. */
 export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
   const { title, symptom, condition, advice, level, kind, confirmed, until, checks, example } = cause;
   const what = redactAll({ title, symptom, condition, advice }, redact);
@@ -70,7 +70,7 @@ const stepsOf = (
     unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
 
-/** The id in the body of a request, which may be part of a fraction or of a form. */
+/** The id in the body of a request, even if it is only a part of a number or of a form. */
 function idIn({ body }: RecordedRequest): bigint | undefined {
   const text = bytesIn(body).toString('latin1');
   const numeral = /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(text)?.[1];

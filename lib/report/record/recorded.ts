@@ -9,15 +9,18 @@ import { inShellOf, requestCommand } from '../reproduce/steps.ts';
 import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
 import { REDACTED, type Redact, redactAll } from './redact.ts';
 
-/** Bytes kept of a body: all of a request, the beginning of a response. */
+/** Number of bytes kept of a body: all bytes of a request, only the first ones of a response. */
 const MAX_REQUEST_BYTES = 64 * 1024 + 1024;
 const MAX_RESPONSE_BYTES = 4 * 1024;
-/** Characters kept of a header or a reason phrase, and of all headers of a response together. */
+/** Number of characters kept of a header or a reason phrase, and of all headers of a response together. */
 const MAX_HEADER_CHARACTERS = 1024;
 const MAX_HEADERS_CHARACTERS = 4 * 1024;
-/** Bytes beyond the cap that are searched for secrets. */
+/** Number of bytes beyond the cap that are also searched for secrets. */
 const LOOKAHEAD_BYTES = 8 * 1024;
-/** The maximum length of a secret in any form: so much at the end of the searched text may be a part of one. */
+/**
+ * Maximum length of a secret in any form. That many characters at the end of the searched text may be the
+ * beginning of a secret.
+ */
 const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
@@ -72,7 +75,7 @@ export function sentAndReceived(
   };
 }
 
-/** The record of a request. What was derived from the token is given as a shell would derive it. */
+/** Records a request. Whatever was derived from the token is recorded as a shell would derive it. */
 function requestOf(
   { request }: Exchange,
   template: RequestTemplate,
@@ -103,7 +106,7 @@ function requestOf(
   };
 }
 
-/** The first headers of a response, and how many more there were. */
+/** The first headers of a response, and the number of further ones. */
 function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
   const kept: HeaderPair[] = [];
   let length = 0;
@@ -119,23 +122,29 @@ function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[]
   return kept;
 }
 
-/** The record of a response body. A compressed one that contains a secret, or may, is redacted as a whole. */
+/**
+ * Records a response body. A compressed body that contains a secret, or may contain one, is redacted as a
+ * whole.
+ */
 function responseBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
   const bytes = size ?? body.length;
   if (hidesSecret(body, headers, redact)) return { bytes, text: REDACTED };
   const kept = bodyOf(body, MAX_RESPONSE_BYTES, redact, bytes);
   if (!('text' in kept)) return kept;
-  // Escapes, above all of control characters, take several times their length in JSON.
+  // In JSON, escapes (above all those of control characters) are several times as long as what they stand
+  // for.
   const jsonLength = JSON.stringify(kept.text).length;
   if (jsonLength <= 2 * MAX_RESPONSE_BYTES) return kept;
   const text = kept.text.slice(0, Math.floor((kept.text.length * 2 * MAX_RESPONSE_BYTES) / jsonLength));
   return { bytes, truncated: true, text };
 }
 
-/** Bytes of a decompressed body that are searched. */
+/** Number of bytes of a decompressed body that are searched for secrets. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 
-/** Whether a compressed body contains a secret. One that cannot be decompressed as declared is assumed to. */
+/**
+ * Whether a compressed body contains a secret. If it cannot be decompressed as declared, assume that it does.
+ */
 function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
   if (utf8Text(body) !== undefined) return false;
   const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
@@ -155,7 +164,7 @@ function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: R
 
 function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {
   const mark = bytes > cap ? { truncated: true as const } : {};
-  // A secret that crosses the cap is recognised only if it is complete.
+  // Keep enough bytes to recognise a secret that crosses the cap.
   const kept = body.subarray(0, cap + LOOKAHEAD_BYTES);
   const isTruncated = bytes > kept.length;
   const text = utf8Text(kept, isTruncated);
@@ -164,6 +173,8 @@ function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = b
   return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
 }
 
-/** The beginning of a text without secrets, nor a part of one that ends beyond it. */
+/**
+ * The beginning of a text, without secrets and without the beginning of a secret that may continue beyond it.
+ */
 const beginningOf = (text: string, cap: number, isTruncated: boolean, redact: Redact): string =>
   redact(text, Math.min(cap, isTruncated ? Math.max(0, text.length - MAX_SECRET_CHARACTERS) : text.length));

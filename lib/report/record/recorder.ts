@@ -11,7 +11,10 @@ import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
 
-/** Causes that are recorded with their requests; only a store that answers each request differently has more. */
+/**
+ * Maximum number of causes that are recorded with their requests. Only a store that answers each request
+ * differently has more.
+ */
 const MAX_WHOLE_CAUSES = 20;
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
@@ -24,7 +27,7 @@ export class Recorder {
   private footer: RunFooter | undefined;
 
   /**
-   * @param secrets the token and the values of headers that the user added
+   * @param secrets the token, and the values of headers that the user added
    * @param baseline the known deviations
    */
   constructor(secrets: readonly string[], baseline?: Baseline) {
@@ -47,7 +50,7 @@ export class Recorder {
     return result;
   }
 
-  /** @throws Error before the run has ended */
+  /** @throws Error if the run has not ended yet */
   record(): RunRecord {
     const { header, footer, redact } = this;
     if (header === undefined || footer === undefined) throw new Error('the run has not ended');
@@ -84,7 +87,7 @@ export class Recorder {
   }
 }
 
-/** Identifies a catalogue: records with the same digest can be compared. */
+/** Identifies a catalogue. Records with the same digest can be compared. */
 const catalogueDigest = (results: readonly RecordedResult[]): string =>
   createHash('sha256')
     .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))

@@ -1,30 +1,36 @@
 /**
  * Removes secrets from a text.
- * @param limit characters of the text after which the result ends, or earlier if a secret crosses that point
+ *
+ * @param limit number of characters after which the result ends; it ends earlier if a secret crosses the
+ * limit
  */
 export type Redact = (text: string, limit?: number) => string;
 
 export const REDACTED = '[redacted]';
 
-/** Shorter parts of a token reveal nothing and would match everywhere. */
+/** Shorter parts of a token reveal nothing, and would match everywhere. */
 const MIN_FORM_CHARACTERS = 6;
-/** So many consecutive characters of a token are recognised anywhere, so that a token cut in two is found. */
+/**
+ * This many consecutive characters of a token are recognised anywhere, so that a token that was cut in two is
+ * found.
+ */
 const MIN_PIECE_CHARACTERS = 8;
 
-/** A text inside base64, at each of the three offsets. */
+/** What a text looks like within base64, at each of the three possible offsets. */
 const inBase64 = (text: string): string[] =>
   [0, 1, 2].map((offset) => {
     const encoded = Buffer.from(`${'x'.repeat(offset)}${text}`)
       .toString('base64')
       .replace(/=+$/, '');
-    // The characters at the ends also depend on the adjacent text.
+    // The first and last characters also depend on the adjacent text.
     const whole = Math.floor(((offset + Buffer.byteLength(text)) * 8) / 6);
     return encoded.slice(offset === 0 ? 0 : offset + 1, whole);
   });
 
 /**
- * A token and the forms of it that requests carry or stores echo.
- * @returns what to search for, unescaped, and how many consecutive characters of it count as a match
+ * The token, and all forms of it that requests carry or that stores may echo.
+ *
+ * @returns the texts to search for, unescaped, and how many consecutive characters of each count as a match
  */
 function formsOf(secret: string) {
   const piece = Math.min(MIN_PIECE_CHARACTERS, Math.max(MIN_FORM_CHARACTERS, Math.floor(secret.length / 2)));
@@ -38,7 +44,10 @@ function formsOf(secret: string) {
   });
 }
 
-/** What an encoder may write instead of a character. Repetitions are bounded to keep the search linear. */
+/**
+ * Matches what an encoder may write in place of a character. Repetitions are bounded to keep the search
+ * linear.
+ */
 const ESCAPED =
   /\\{1,4}(?:u00|x)([\da-f]{2})|%(?:25){0,2}([\da-f]{2})|&#(?:0{0,4}(\d{1,3})|x0{0,4}([\da-f]{2}));|&(amp|lt|gt|quot|apos);|[\\\0]/gi;
 
@@ -46,9 +55,10 @@ const BACKSLASH = 0x5c;
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Undoes escapes of single characters: backslashes, also in nested strings, \\u0041, %41, &#65;, &#x41;, the
- * zeros of UTF-16, the alphabet of base64url, and case.
- * @returns the plain text, and where each of its characters begins and ends in the original
+ * Undoes escapes of single characters: backslashes (even in nested strings), \\u0041, %41, &#65;, &#x41;, the
+ * zeros of UTF-16, the alphabet of base64url, and letter case.
+ *
+ * @returns the plain text, and the offsets in the original at which each of its characters begins and ends
  */
 function unescaped(text: string) {
   const begins: number[] = [];
@@ -75,7 +85,7 @@ function unescaped(text: string) {
   return { plain: folded(plain), begins, ends };
 }
 
-/** The character that was escaped; none for a backslash or for the zeros of UTF-16. */
+/** The escaped character; empty for a backslash or for the zeros of UTF-16. */
 function characterOf([, escaped, percent, decimal, hexadecimal, name]: RegExpExecArray): string {
   if (name !== undefined) return NAMED_ENTITIES[name.toLowerCase()] ?? '';
   const digits = escaped ?? percent ?? hexadecimal;
@@ -83,15 +93,15 @@ function characterOf([, escaped, percent, decimal, hexadecimal, name]: RegExpExe
   return code === 0 || code === BACKSLASH ? '' : String.fromCharCode(code);
 }
 
-/** A text without case and in one base64 alphabet, of the same length. */
+/** A text in lower case and in one base64 alphabet, with the same length. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
-  // A few letters become two in lower case.
+  // In lower case, a few letters turn into two.
   const low = lower.length === text.length ? lower : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return low.replaceAll('-', '+').replaceAll('_', '/');
 }
 
-/** All substrings of a fixed length of some forms, with a fast check whether one may begin at a position. */
+/** All substrings of a certain length, with a fast test of whether one may begin at a position. */
 class Pieces {
   readonly length: number;
   private readonly pieces = new Set<string>();
@@ -120,7 +130,10 @@ class Pieces {
   }
 }
 
-/** Redacts every form of some secrets, and every part of one that is long enough, regardless of case and escapes. */
+/**
+ * Makes a function that redacts every form of the secrets, and every part of them that is long enough,
+ * whatever the letter case and escapes.
+ */
 export function redactor(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return (text, limit) => text.slice(0, limit);
@@ -145,7 +158,9 @@ export function redactor(secrets: readonly string[]): Redact {
 
 type Span = readonly [from: number, to: number];
 
-/** The beginning of a text with a mark instead of each span; it ends before a span that crosses the limit. */
+/**
+ * The beginning of a text, with a mark in place of each span. It ends before a span that crosses the limit.
+ */
 function withoutSpans(text: string, spans: readonly Span[], limit: number): string {
   let clean = '';
   let done = 0;
@@ -159,7 +174,7 @@ function withoutSpans(text: string, spans: readonly Span[], limit: number): stri
   return clean + text.slice(done, limit);
 }
 
-/** Spans in order, with adjacent and overlapping ones merged. */
+/** Sorted spans, with adjacent and overlapping ones merged. */
 function mergedSpans(spans: readonly Span[]): readonly Span[] {
   const merged: [from: number, to: number][] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
@@ -170,7 +185,7 @@ function mergedSpans(spans: readonly Span[]): readonly Span[] {
   return merged;
 }
 
-/** Redacts every string in a value, except property names, which are the suite's own. */
+/** Redacts all strings within a value, except property names, which come from the suite. */
 export function redactAll<T>(value: T, redact: Redact): T {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return redact(one);

@@ -4,20 +4,20 @@ import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
 /**
- * The causes of a run, and after them one for each kind of failure that none of them explains: a run that was cut
- * short made no experiments.
+ * The causes of a run, followed by one for each kind of failure that none of them explains. A run that was
+ * cut short, for example, made no experiments.
  */
 export function withUnexplained(
   causes: readonly RecordedCause[],
   results: readonly RecordedResult[],
 ): readonly RecordedCause[] {
   const explained = new Set(causes.flatMap(({ checks }) => checks));
-  const rest = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
-  const kinds = groupBy(rest, symptomOf);
+  const unexplainedResults = results.filter(({ id, verdict }) => verdict === 'fail' && !explained.has(id));
+  const kinds = groupBy(unexplainedResults, symptomOf);
   return [...causes, ...mustFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
 }
 
-/** The causes that say more than the failed checks themselves do. */
+/** The causes that say more than the failed checks themselves. */
 export const explainedIn = ({
   causes,
   results,
@@ -30,7 +30,7 @@ export const explainedIn = ({
 
 const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.problem ?? statement;
 
-/** MUST first, then what explains the most checks. */
+/** Sorts causes: MUST first, then those that explain the most checks. */
 export const mustFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
   causes.toSorted((a, b) => a.level.localeCompare(b.level) || b.checks.length - a.checks.length);
 

@@ -10,7 +10,7 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
   const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);
   const text = (bytes: string) => word(shortened(shellParts(bytes, variables)));
-  // curl would change these targets, or reject them.
+  // Whether curl sends this target unchanged.
   const isPlain =
     /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
   const hasBody = sendsBody(request);
@@ -32,17 +32,19 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
   ];
 }
 
-/** The arguments for headers: those that curl does not send by itself, and those that it must not send. */
+/**
+ * curl's arguments for headers: headers that it would not send by itself, and headers that it must not send.
+ */
 function curlHeaders(
   { url, headers }: RecordedRequest,
   hasBody: boolean,
   text: (bytes: string) => string,
 ): string[] {
   const { host } = new URL(dividedUrl(url).origin);
-  const own = headers.filter(
+  const sentHeaders = headers.filter(
     ([name, value]) =>
       !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
-      // The usual ones stand for any client.
+      // Default headers of the suite can be left out, since any client's will do.
       (!DEFAULT_HEADERS.some((one) => one[0] === name && one[1] === value) ||
         headers.filter(([other]) => other === name).length > 1),
   );
@@ -50,7 +52,9 @@ function curlHeaders(
     (name) => !hasHeader(headers, name),
   );
   return [
-    ...own.map(([name, value]) => (value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)),
+    ...sentHeaders.map(([name, value]) =>
+      value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`,
+    ),
     ...unwanted.map((name) => `${spelled(name)}:`),
   ].flatMap((line) => ['-H', text(line)]);
 }
@@ -65,7 +69,7 @@ function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, stri
   return [option, word(parts)];
 }
 
-/** Whether the request has a body, if only an empty one. */
+/** Whether the request has a body, even an empty one. */
 const sendsBody = ({ method, headers, body, delivery }: RecordedRequest): boolean =>
   body.bytes > 0 ||
   (delivery === undefined

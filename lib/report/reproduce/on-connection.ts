@@ -1,18 +1,18 @@
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 
-/** A request on a connection. `pipelined`: the next one is sent without waiting for its response. */
+/** A request on a connection. With `pipelined`, the next one is sent without waiting for its response. */
 export interface OnConnection {
   readonly request: RecordedRequest;
   readonly pipelined?: boolean;
 }
 
 export interface Showing {
-  /** What of the last response is printed. The others are printed only with the whole response. */
+  /** What to print of the last response. The other responses are printed only with `response`. */
   readonly shows: 'response' | 'status' | 'nothing';
-  /** Gives up after some seconds without a response. */
+  /** Whether to give up after some seconds without a response. */
   readonly givesUp: boolean;
-  /** The names of the variables that stand for numerals. */
+  /** The names of the variables for numerals. */
   readonly variables: ReadonlyMap<string, string>;
 }
 
@@ -20,7 +20,7 @@ export const MAX_SECONDS = 10;
 
 export const isChunked = ({ headers }: RecordedRequest) => hasHeader(headers, 'transfer-encoding');
 
-/** The origin and the target of a URL, which may be one that no parser accepts. */
+/** The origin and the target of a URL, even if no parser accepts it. */
 export function dividedUrl(url: string): { readonly origin: string; readonly target: string } {
   const [, origin = url, target = '/'] = /^([a-z]+:\/\/[^/?#]+)([\s\S]*)$/i.exec(url) ?? [];
   return { origin, target };

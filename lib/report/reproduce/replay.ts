@@ -15,13 +15,13 @@ type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
 export const TOKEN = '$PLANT_STORE_TOKEN';
 
-/** Headers that are set again when the request is sent. */
+/** Headers that are regenerated when the request is sent. */
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
- * A check that sends the request of a recorded counterexample again, byte for byte except for an id that is
- * in use by now. Undefined if one request does not show the failure or was not recorded completely: then the
- * whole check has to be repeated.
+ * A check that sends the request of a recorded counterexample again: byte for byte, except for an id that may
+ * now be in use. Undefined if more than one request is needed or if the request was not recorded completely;
+ * then the whole check has to be repeated.
  */
 export function replayOf(
   { exchanges, counterexample }: RecordedResult,
@@ -35,7 +35,7 @@ export function replayOf(
   const template = templateFromRecord(request, record);
   if (template === undefined) return undefined;
   const { kind, rules: own } = check.test;
-  // A failure of an invariant is also fixed if what it is about no longer happens.
+  // A failure of an invariant is also fixed if the situation that the invariant is about no longer arises.
   const rules = kind === 'invariant' ? [...own, anyResponse] : own;
   return {
     ...check,
@@ -49,7 +49,10 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/** The template of a request; undefined if it depends on an earlier one or was not recorded completely. */
+/**
+ * The template of a recorded request; undefined if it depends on an earlier request or was not recorded
+ * completely.
+ */
 export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
@@ -85,7 +88,7 @@ export function templateFromRecord(
   };
 }
 
-/** The exchange of a record, with the token as in the record. */
+/** Restores an exchange from the record; the token stays as it is recorded. */
 export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
@@ -95,7 +98,7 @@ export function restoredExchange({ response, fault, ms }: Answered, template: Re
   return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
 }
 
-/** The token in a header other than Authorization. */
+/** The token, in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({
   header,
   values: (token) => [value.replaceAll(TOKEN, token)],
@@ -111,7 +114,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   }
   const used = IdRanges.from(created.ids);
   return {
-    // Only for the judge; the text that is sent is the recorded one.
+    // Used only for judging; the text that is sent is the recorded one.
     json: object({ id: FRESH, ...stringsOf(text) }),
     edit: (fresh) => {
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
@@ -122,7 +125,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   };
 }
 
-/** Name and tag of the plant in a text, if there is one. */
+/** Name and tag of the plant in a text, as far as it has them. */
 function stringsOf(text: string): Record<string, string> {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../run/plan/plan.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';
 
-/** The command that repeats a run, without its token, filters, documents and headers. */
+/** The command that repeats a run, without the token, filters, documents and headers. */
 export function runCommand({ suite, target, options }: RunRecord): string {
   const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
@@ -19,7 +19,7 @@ export function runCommand({ suite, target, options }: RunRecord): string {
   ].join(' ');
 }
 
-/** A number in the command would forbid the suite to raise it for a distant store. */
+/** An explicit default would prevent the suite from raising concurrency for a distant store. */
 const isDefaultConcurrency = (name: string, value: unknown): boolean =>
   name === 'concurrency' && value === DEFAULTS.concurrency;
 

@@ -2,22 +2,22 @@ import { gzipSync } from 'node:zlib';
 import { utf8Text } from '../../utf8.ts';
 
 /**
- * Words and commands for bash, which also work when they are pasted into an interactive one. Bytes are given as
- * Latin-1 text.
+ * Words and commands for bash that also work when they are pasted into an interactive shell. Bytes are
+ * represented as Latin-1 text.
  */
 
-/** A part of a text that the shell puts together. `source` is what it stands for in the recorded text. */
+/** A part of a text that the shell assembles. `source` is the recorded text that it stands for. */
 export type ShellPart =
   | { readonly literal: string }
   /** Expanded within double quotes. */
   | { readonly expression: string; readonly source: string }
-  /** Prints the text. */
+  /** A command that prints the text. */
   | { readonly command: string; readonly source: string };
 
-/** Single quotes also keep an interactive shell from expanding `!`. */
+/** Single quotes also prevent an interactive shell from expanding `!`. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Bytes with those that match as octal escapes, which `$'…'` and printf undo. */
+/** Replaces matching bytes with octal escapes, as `$'…'` and printf read them. */
 const escaped = (bytes: string, special: RegExp): string =>
   bytes.replace(special, (found) => [...found].map(escapeOf).join(''));
 
@@ -25,14 +25,14 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 const escapeOf = (byte: string): string =>
   NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
-/** The text of UTF-8 bytes; undefined if they are not UTF-8. */
+/** Decodes UTF-8 bytes; undefined if they are not UTF-8. */
 const utf8In = (bytes: string): string | undefined => utf8Text(Buffer.from(bytes, 'latin1'));
 
-/** What terminals and web pages do not pass on unchanged, such as tabs and combining characters. */
+/** Matches what terminals and web pages do not reproduce unchanged, such as tabs and combining characters. */
 const UNPRINTABLE = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]/gu;
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
-/** Bytes as readable text, with escapes for what is unprintable or matches. */
+/** Bytes as readable text. Escapes what is unprintable, or matches `special`. */
 function readable(bytes: string, special = /[^\s\S]/g): string {
   const text = utf8In(bytes);
   if (text === undefined) return escaped(bytes, new RegExp(`${NOT_ASCII.source}|${special.source}`, 'g'));
@@ -43,13 +43,13 @@ function readable(bytes: string, special = /[^\s\S]/g): string {
 
 const isReadable = (bytes: string) => readable(bytes) === utf8In(bytes);
 
-/** Bytes without a meaning for the shell. */
+/** Matches bytes that have no special meaning in a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
 
 const literalWord = (bytes: string): string =>
   isReadable(bytes) ? quoted(readable(bytes)) : `$'${readable(bytes, /['\\!]/g)}'`;
 
-/** The parts as one word of a command. */
+/** Assembles parts into one word of a command. */
 export function word(parts: readonly ShellPart[]): string {
   const [only] = parts;
   if (only === undefined) return "''";
@@ -69,10 +69,10 @@ export function word(parts: readonly ShellPart[]): string {
   return texts.map((text, index) => ('literal' in (parts[index] ?? {}) ? text : `"${text}"`)).join('');
 }
 
-/** An argument of a command has at most 128 KiB on Linux. */
+/** On Linux, an argument of a command may have at most 128 KiB. */
 const MAX_WORD_BYTES = 100 * 1024;
 
-/** Whether a word can hold the parts: `$(…)` drops line feeds at its end, and no word has a NUL. */
+/** Whether a word can hold the parts: `$(…)` drops trailing line feeds, and no word can contain NUL. */
 export function fitsWord(parts: readonly ShellPart[]): boolean {
   const whole = sourceOf(parts);
   return (
@@ -110,22 +110,22 @@ export function printing(parts: readonly ShellPart[]): string[] {
   return commands;
 }
 
-/** The ways in which a record writes what is derived from the token, and other texts that the shell makes. */
+/** Matches how a record writes what is derived from the token, and other texts that the shell generates. */
 const EXPRESSION =
   /<as many (?:other|random) characters>|<cookies of an earlier response>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
 const OTHER_CHARACTERS = `$(printf %s "$PLANT_STORE_TOKEN" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')`;
 
-/** The variable of a wrong token that is sent several times, and a line that sets it. */
+/** The variable of a wrong token that is sent repeatedly, and the line that sets it. */
 const RANDOM_TOKEN = '$WRONG_TOKEN';
 const SET_RANDOM_TOKEN =
   'WRONG_TOKEN=$(head -c 9999 /dev/urandom | base64 | tr -dc a-z0-9 | head -c ${#PLANT_STORE_TOKEN})';
 
-/** The variable of the cookies that the store sets, and a line that sets it by creating a plant. */
+/** The variable of the store's cookies, and the line that sets it by creating a plant. */
 const COOKIES = '$COOKIES';
 const setCookies = (url: string) =>
   `COOKIES=$(curl -s -o /dev/null -D - ${quoted(url)} -H "authorization: Bearer $PLANT_STORE_TOKEN" -H 'content-type: application/json' -d '{"id":'$((2000000 + RANDOM * 32768 + RANDOM))',"name":"Aloe"}' | tr -d '\r' | sed -n 's/^[Ss]et-[Cc]ookie: *\\([^;]*\\).*/\\1/p' | paste -sd ';' -)`;
 
-/** Lines of a script that sends to `url`, after those that set the variables they need. */
+/** The lines of a script that sends to `url`, preceded by lines that set the variables they use. */
 export function withVariables(lines: readonly string[], url: string): readonly string[] {
   const use = (variable: string) => lines.some((line) => line.includes(variable));
   return [
@@ -143,7 +143,8 @@ const GENERATED: Readonly<Record<string, string>> = {
 
 /**
  * Divides a recorded text into literals and expressions.
- * @param variables the names of the variables that stand for numerals
+ *
+ * @param variables the names of the variables for numerals
  */
 export function shellParts(bytes: string, variables: ReadonlyMap<string, string>): ShellPart[] {
   const numerals = [...variables.keys()].map((numeral) => `(?<!\\d)${numeral}(?!\\d)`);
@@ -161,11 +162,11 @@ export function shellParts(bytes: string, variables: ReadonlyMap<string, string>
   return parts;
 }
 
-/** Shorter repetitions are written out. */
+/** Minimum length of a repetition that is generated by a command instead of being written out. */
 const MIN_RUN_BYTES = 60;
 const RUN = /([\s\S]{1,24}?)\1{2,}/g;
 
-/** The same parts, with commands for long repetitions and other long texts. */
+/** Replaces long repetitions, and other long texts, with commands that print them. */
 export const shortened = (parts: readonly ShellPart[]): ShellPart[] =>
   parts.flatMap((part) => ('literal' in part ? withoutRuns(part.literal) : [part]));
 
@@ -192,7 +193,7 @@ function compressed(bytes: string): ShellPart {
   return { command: `base64 -d <<< ${base64} | gunzip`, source: bytes };
 }
 
-/** Divides parts after so many bytes of the recorded text, or after the expression there. */
+/** Divides parts after this many bytes of the recorded text, or after the expression at that place. */
 export function cutParts(parts: readonly ShellPart[], at: number): readonly [ShellPart[], ShellPart[]] {
   let place = 0;
   for (const [index, part] of parts.entries()) {

@@ -14,13 +14,13 @@ import {
 import { cutParts, printing, type ShellPart, shellParts, shortened } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
-/** Shorter pauses would depend on how the system delays and joins small segments. */
+/** With shorter pauses, the segments would depend on how the system delays and merges small writes. */
 const MIN_PAUSE_MS = 50;
 const RESPONSE_MS = 500;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
-/** Writes the bytes of requests to a socket, in the segments that their deliveries ask for. */
+/** Writes requests to a socket, in the segments that their deliveries prescribe. */
 export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
   const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
     timeout: 0,
@@ -55,7 +55,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
 }
 
-/** bash itself writes line by line, and each line would be a segment. */
+/** bash itself writes line by line, and each line would become a segment. */
 function inOneSegment(parts: readonly ShellPart[]): string {
   const commands = printing(parts);
   return parts.some((part) => 'command' in part)
@@ -63,7 +63,7 @@ function inOneSegment(parts: readonly ShellPart[]): string {
     : commands.map((command) => `env ${command}`).join('; ');
 }
 
-/** Joins what is written without a pause in between. */
+/** Joins consecutive writes that have no pause in between. */
 function joined(steps: readonly Step[]): Step[] {
   const done: Step[] = [];
   for (const step of steps) {
@@ -75,8 +75,8 @@ function joined(steps: readonly Step[]): Step[] {
 }
 
 /**
- * The segments of a request. Coding and cutting may divide an id, so both are also done with a body in which each
- * digit of an id is a mark instead.
+ * The segments of a request. Chunking and cutting may divide an id, so both are repeated with a body in which
+ * a mark replaces each digit of an id.
  */
 function segmentParts(
   recorded: RecordedRequest,
@@ -90,7 +90,7 @@ function segmentParts(
   const request: Request = {
     method: recorded.method,
     path: latin1(target),
-    // Neither first nor last, where it may matter which header is there.
+    // Inserted neither first nor last, since these positions may matter to the store.
     headers: closes ? recorded.headers.toSpliced(-1, 0, ['connection', 'close']) : recorded.headers,
     body: Buffer.from(bytes, 'latin1'),
     framing: isChunked(recorded) ? 'chunked' : 'length',
@@ -111,10 +111,10 @@ function segmentParts(
 
 const FIRST_MARK = 0x80;
 const NO_MARK = '\xff';
-/** More digits than an id has. */
+/** More than the number of digits of any id. */
 const MARKS = 24;
 
-/** A text in which a mark stands for each digit of an id, and everything else is alike. */
+/** A copy of a text in which a mark replaces each digit of an id. */
 function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
   const names = [...variables.values()];
   return shellParts(bytes, variables)
@@ -128,7 +128,7 @@ function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
     .join('');
 }
 
-/** The parts of a segment, given the same segment with marks from some place on. */
+/** The parts of a segment, given a copy of the segment with marks and the offset at which the body begins. */
 function partsOfMarked(
   segment: string,
   marks: string,

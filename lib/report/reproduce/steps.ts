@@ -9,28 +9,28 @@ import { withVariables } from './shell.ts';
 import { overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
-/** A request, and the id that it was sent with. */
+/** A request, and the id with which it was sent. */
 interface WithId {
   readonly request: RecordedRequest;
   readonly freshId: bigint | undefined;
 }
 
-/** What has to be sent to see a fault. */
+/** What to send in order to see a fault. */
 export interface Reproduction extends WithId {
-  /** The requests before it, in order, or at the same time. */
+  /** The requests to send before it, in order, or at the same time. */
   readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
   readonly repeat: Repeat;
-  /** Ids show the fault by their remainder. */
+  /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;
-  /** The store does not answer it, or not completely. */
+  /** Whether the store leaves the request unanswered, or the response incomplete. */
   readonly unanswered?: boolean;
 }
 
-/** Shell lines as they are for a target, whose token may be in a variable of its own. */
+/** Adapts shell lines to a target whose token is in a variable of its own. */
 export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
   tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
 
-/** A shell command that sends one request again, without those before it. */
+/** A shell command that sends one request again, without its preceding requests. */
 export function requestCommand(request: RecordedRequest): string {
   if (request.rawBytes === true)
     return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
@@ -43,15 +43,18 @@ export function requestCommand(request: RecordedRequest): string {
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
 }
 
-/** Shell lines that show a fault. Each line works by itself in an interactive bash, after those before it. */
+/**
+ * Shell lines that show a fault. Each line can be pasted separately into an interactive bash, after the
+ * previous ones.
+ */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
   const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
   const looped = sent.filter(({ times }) => times > 1);
-  const all = idsIn([reproduction, ...sent]);
-  const ids = all.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
-  const variables = new Map(all.map(({ numeral, name }) => [numeral, name]));
+  const allIds = idsIn([reproduction, ...sent]);
+  const ids = allIds.filter(({ numeral }) => !looped.some(({ freshId }) => String(freshId) === numeral));
+  const variables = new Map(allIds.map(({ numeral, name }) => [numeral, name]));
   const beside = sent.filter(({ connection }) => connection === 'concurrent');
   const isRepeated = repeat.times > 1;
   const showing = (shows: Showing['shows']): Showing => ({
@@ -59,8 +62,8 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     variables,
     givesUp: unanswered || isRepeated || beside.length > 0,
   });
-  const own = isRepeated || beside.length > 0 ? 'status' : 'response';
-  const others = isRepeated ? 'nothing' : own;
+  const shownOfLast = isRepeated || beside.length > 0 ? 'status' : 'response';
+  const others = isRepeated ? 'nothing' : shownOfLast;
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'concurrent'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const set = (addend: string, own = ids) =>
@@ -70,31 +73,33 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const lines = connections.map((requests) => {
     const [{ times = 1 } = {}] = requests;
     if (times === 1) return sending(requests, showing(others));
-    const own = all.filter(({ numeral }) => requests.some(({ freshId }) => String(freshId) === numeral));
-    return `${loopOf(times, withIds([sending(requests, showing('status'))], '', own))} | sort | uniq -c`;
+    const idsUsed = allIds.filter(({ numeral }) =>
+      requests.some(({ freshId }) => String(freshId) === numeral),
+    );
+    return `${loopOf(times, withIds([sending(requests, showing('status'))], '', idsUsed))} | sort | uniq -c`;
   });
-  // Either of them may be the one that fails.
-  const background = beside.map((one) => `${sending([one], showing(own))} &`);
+  // Either of the concurrent requests may be the one that fails.
+  const background = beside.map((one) => `${sending([one], showing(shownOfLast))} &`);
   const givesUpAtOnce = unanswered && isRepeated && repeat.inFlight === 1;
-  const isTold = unanswered && own === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
-  // A status says nothing about the end of the response.
-  const main = `${sending(last, showing(own))}${isTold ? ' || echo no complete response' : ''}`;
+  const isTold = unanswered && shownOfLast === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
+  // A status says nothing about whether the response is complete.
+  const main = `${sending(last, showing(shownOfLast))}${isTold ? ' || echo no complete response' : ''}`;
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {
-    // curl sends to every URL of a range over one connection, and no fragment.
+    // With a range in the URL, curl sends all requests over one connection. It does not send the fragment.
     const ranged = main.replace(` ${request.url} `, () => ` '${request.url}#[1-${repeat.times}]' `);
     return withVariables(withIds([`${ranged} | sort | uniq -c`]), request.url);
   }
   if (repeat.inFlight <= 1) {
-    // A store that hangs would keep each of the others waiting.
+    // A store that hangs would keep each further request waiting.
     const loop = (some: readonly string[]) =>
       loopOf(repeat.times, givesUpAtOnce ? [`${withIds(some).join(' && ')} || break`] : withIds(some));
-    // What came before may have to come in a row.
+    // The preceding requests may have to be consecutive, so they get a loop of their own.
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
-  // Shells that start together may have the same random numbers.
+  // Shells that start at the same time may generate the same random numbers.
   const each = repeat.sameId === true ? lines : withIds(lines, ' + $1');
   return [
     ...(repeat.sameId === true && ids.length > 0 ? [`export ${set('')}`] : []),
@@ -106,7 +111,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
 const loopOf = (times: number, commands: readonly string[]): string =>
   `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
 
-/** A command that sends requests over one connection. */
+/** The command that sends requests over one connection. */
 const sending = (requests: readonly OnConnection[], showing: Showing): string =>
   requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
     ? overSocket(requests, showing)
@@ -119,7 +124,10 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
         .join(' --next ')
         .replace(/^/, 'curl ');
 
-/** Whether curl sends the same, apart from the order of headers. It sends a body in one segment and one chunk. */
+/**
+ * Whether curl can send the same request, apart from the order of headers. curl sends a body in one segment
+ * and one chunk.
+ */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
   const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
@@ -133,14 +141,14 @@ function suitsCurl(request: RecordedRequest): boolean {
   );
 }
 
-/** A request before another one, and how often it is sent. */
+/** A request that precedes another one, and how often it is sent. */
 type Recurring = Reproduction['before'][number] & { readonly times: number };
 type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
 
-/** From so many on, requests that differ only in their values are sent by a loop. */
+/** From this many on, requests that differ only in their values are sent in a loop. */
 const MIN_LOOP = 4;
 
-/** The requests, with one for several in a row over connections of their own whose bodies differ only in words and numbers. */
+/** Combines consecutive requests over separate connections whose bodies differ only in words and numbers. */
 function withoutRecurring(before: Reproduction['before']): readonly Recurring[] {
   const runs: [Reproduction['before'][number], ...Reproduction['before']][] = [];
   let earlier: string | undefined;
@@ -164,7 +172,7 @@ const formOf = ({ method, url, headers, body, delivery }: RecordedRequest): stri
     wholeBody(body).replaceAll(/\p{L}+|\d+/gu, (found) => (/\d/.test(found) ? '0' : 'a')),
   ]);
 
-/** The requests on each connection, in order; the last connection is that of the next request. */
+/** The requests on each connection, in order. The last connection is the one that the next request uses. */
 function connectionsOf(before: readonly Recurring[]): Preceding[][] {
   const connections: Preceding[][] = [[]];
   for (const { request, connection, freshId, times } of before) {
@@ -174,7 +182,7 @@ function connectionsOf(before: readonly Recurring[]): Preceding[][] {
   return connections;
 }
 
-/** The ids that occur in requests as whole numerals, with the names of their variables. */
+/** The ids that occur in requests as complete numerals, with the names of their variables. */
 function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string; readonly name: string }[] {
   const texts = requests.map(
     ({ request }) => `${request.url.replace(/^[a-z]+:\/\/[^/]*/i, '')}\n${wholeBody(request.body)}`,
@@ -186,14 +194,17 @@ function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string
     .map((numeral, index) => ({ numeral, name: index === 0 ? 'ID' : `ID${index + 1}` }));
 }
 
-/** An id with more digits does not fit into these types. */
+/** Limits of integer types. A random id must be on the same side of each limit as the original. */
 const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
 const MAX_RANDOM_DIGITS = 9;
 
-/** Numbers with more digits are beyond the arithmetic of a shell. */
+/** Numbers with more digits are too large for the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
-/** A random number with as many digits, on the same side of the bounds of types, and with the same remainder. */
+/**
+ * An expression for a random number with the same number of digits, on the same side of all type limits, and
+ * with the same remainder.
+ */
 function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
   const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));
@@ -204,7 +215,8 @@ function numberLike(numeral: string, addend: string, modulus: number): string {
     if (number >= bound && base < bound) base += range;
   }
   const step = BigInt(modulus);
-  // The first number from the base on with the same remainder; there is one less than fit if it is not the base.
+  // The first number from the base on with the same remainder. Unless that is the base itself, one choice
+  // fewer fits.
   const first = base + ((((number - base) % step) + step) % step);
   const choices = first === base ? range / step : range / step - 1n;
   const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;

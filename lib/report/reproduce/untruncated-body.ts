@@ -1,10 +1,12 @@
 import type { RecordedBody } from '../record/record.ts';
 
-/** The bytes of a body, as far as they are recorded. */
+/** The recorded bytes of a body. */
 export const bytesIn = (body: RecordedBody): Buffer =>
   'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 
-/** The bytes of a recorded body, as Latin-1 text. What was cut off is assumed to go on as the end does. */
+/**
+ * The complete bytes of a recorded body, as Latin-1 text. A truncated body is assumed to continue as it ends.
+ */
 export function wholeBody(body: RecordedBody): string {
   const bytes = bytesIn(body).toString('latin1');
   if (body.truncated !== true) return bytes;
@@ -14,7 +16,7 @@ export function wholeBody(body: RecordedBody): string {
   return `${bytes}${unit.repeat(Math.ceil(missing / unit.length)).slice(0, missing)}${end}`;
 }
 
-/** What a text repeats at its end. */
+/** The unit that is repeated at the end of a text; a space if there is none. */
 function unitAtEnd(text: string): string {
   const tail = text.slice(-96);
   for (let length = 1; length <= 32; length += 1)
@@ -22,7 +24,7 @@ function unitAtEnd(text: string): string {
   return ' ';
 }
 
-/** What closes the strings, lists and objects that are open at the end of a JSON text. */
+/** What would close the strings, lists and objects that are still open at the end of a JSON text. */
 function closing(text: string): string {
   const open: string[] = [];
   for (const [token] of text.matchAll(/\\[\s\S]|["{}[\]]/g)) {

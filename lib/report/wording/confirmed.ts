@@ -5,7 +5,7 @@ import type { RecordedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
-/** Text for the confirming requests inside and outside a cause's condition. */
+/** How to word the confirming requests that meet the condition of a cause, and those that do not. */
 const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
   always: ['such requests failed', 'others'],
   'now-and-then': ['requests failed, now and then', 'others'],
@@ -24,14 +24,14 @@ export function confirmedText({
   until = [],
 }: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
   const [text, others] = kind === 'always' && condition === null ? WITHOUT_CONDITION : CONFIRMED[kind];
-  const rest = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
+  const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
-  return `${of(inside)} ${text}${rest}${before === '' ? '' : `; until then ${before}`}`;
+  return `${of(inside)} ${text}${outsideText}${before === '' ? '' : `; until then ${before}`}`;
 }
 
 const NOTHING_TRIED: Tried = [0, 0];
 
-/** How often a failure occurred again on a retry; undefined if it was not retried. */
+/** How often a failure recurred when it was retried; undefined if it was not retried. */
 export function retrySummary({
   when,
   retries = {},

@@ -7,7 +7,7 @@ const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
 const fraction = (covered: number, all: number) =>
   covered === all ? `all ${withSeparators(all)}` : `${withSeparators(covered)} of ${withSeparators(all)}`;
 
-/** How much of a covering array a check has tried, such as `all 5,812 pairs of 21 dimensions`. */
+/** How much of a covering array a check tried, such as `all 5,812 pairs of 21 dimensions`. */
 export function coverageText({ coverage }: RecordedResult): string | undefined {
   if (coverage === undefined) return undefined;
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
@@ -17,7 +17,7 @@ export function coverageText({ coverage }: RecordedResult): string | undefined {
   ).join('; ');
 }
 
-/** The coverage of all such checks together, in one line. */
+/** The combined coverage of all such checks, in one line. */
 export function coverageOfAll(results: readonly RecordedResult[]): string | undefined {
   const each = results.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
@@ -31,14 +31,17 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
 
 const BOUND = 'with 95% confidence, fewer than';
 
-/** With fewer random cases, the bound says nothing. */
+/** Minimum number of random cases for the bound to mean anything. */
 const MIN_RANDOM_CASES = 10;
 
-/** The random cases of a passed check. Named cases, such as the rows of a covering array, say nothing about others. */
+/**
+ * The number of random cases of a passed check. Named cases, such as rows of a covering array, say nothing
+ * about other payloads.
+ */
 const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
   verdict === 'pass' && random >= MIN_RANDOM_CASES ? random : 0;
 
-/** What a check without failures shows about other random payloads, by the rule of three. */
+/** What a check without failures says about other random payloads, according to the rule of three. */
 export function confidenceText(result: RecordedResult): string | undefined {
   const random = randomCasesOf(result);
   return random === 0
@@ -46,7 +49,7 @@ export function confidenceText(result: RecordedResult): string | undefined {
     : `No failure in ${random} random cases: ${BOUND} 3/${random} of such payloads fail.`;
 }
 
-/** The same for all such checks, in one line. */
+/** The same for all such checks together, in one line. */
 export function confidenceOfAll(results: readonly RecordedResult[]): string | undefined {
   const counts = results.map(randomCasesOf).filter((count) => count > 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

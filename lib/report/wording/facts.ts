@@ -2,10 +2,11 @@ import type { Observations } from '../../run/result/result.ts';
 import { counted } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** What the formats say of a run; each of them only lays it out. */
+/** What the formats say about a run; they differ only in layout. */
 
 /**
- * The document that a store was checked against, how it was read, and its overlays.
+ * The document that the store was checked against, how it was read, and its overlays.
+ *
  * @param show formats the name of a file
  */
 export function documentName(
@@ -18,7 +19,8 @@ export function documentName(
 
 /**
  * The document with its version and hash.
- * @param show formats a text of at most so many characters
+ *
+ * @param show formats a text of at most `maxCharacters`
  */
 export const documentText = (
   document: RunRecord['document'],
@@ -45,7 +47,7 @@ export function sentText({ requests, seconds, waited, closedMidRequest = 0, crea
 /** Whether an observation is a response time: no two runs have the same. */
 export const isResponseTime = (key: string): boolean => key.startsWith('response-time-ms/');
 
-/** The observations that interest most readers, by a short name. */
+/** Short names for the observations that interest most readers. */
 const HIGHLIGHTS: Readonly<Record<string, string>> = {
   'missing-token/status': 'no token',
   'rejection/not-json/status': 'not JSON',

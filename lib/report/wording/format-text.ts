@@ -13,24 +13,24 @@ export type Paint = (style: TextStyle, text: string) => string;
 export const plain: Paint = (_style, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
-/** Characters shown of one line of untrusted text. */
+/** Maximum number of characters shown of a line of untrusted text. */
 const MAX_CHARACTERS = 400;
 
 /** Untrusted text for a terminal, with control and formatting characters and lone surrogates escaped. */
 export const visible = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character))
-    // GitHub and Azure runners execute ##[command] and ##vso[command] anywhere in a line of a log.
+    // GitHub and Azure runners execute ##[command] and ##vso[command] anywhere in a log line.
     .replace(/##(?=\[|vso\[)/gi, '#\\u0023');
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
-/** A word of at most so many characters is dropped rather than cut. */
+/** When a text is truncated, a word of at most this many characters is dropped rather than cut. */
 const MAX_WORD_CHARACTERS = 24;
 
-/** The beginning of a text, if possible up to the end of a word, and never half of a surrogate pair. */
+/** The beginning of a text, ending after a word if possible, and never within a surrogate pair. */
 export function beginning(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const space = text.lastIndexOf(' ', maxCharacters);
@@ -65,7 +65,7 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
 /** The details of a failed check, without colour. */
 export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
-/** Requests shown before a failing one. */
+/** Maximum number of preceding requests shown for a failure. */
 const MAX_BEFORE = 6;
 
 /** The details of a failed check, line by line. */
@@ -140,11 +140,11 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
   ).map((note) => `[${note}]`);
 }
 
-/** A request that was sent before another one, with the status of its response. */
+/** A preceding request, with the status of its response. */
 export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 
-/** A response in one line, or why there was none. */
+/** A response on one line, or the reason why there is none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${truncate(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;

@@ -21,7 +21,7 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'sum
 export const inUpperCase = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
-/** How many checks a filtered run judged, of those that decide its verdict. */
+/** How many of the checks that decide the verdict were judged by a filtered run. */
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];

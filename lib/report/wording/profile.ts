@@ -2,33 +2,33 @@ import { groupBy } from '../../collections.ts';
 import type { Observations } from '../../run/result/result.ts';
 import { capitalised, joined } from '../../text.ts';
 
-/** A piece of a sentence: text of the suite, or an observed value, which may be text of a store. */
+/** A part of a sentence: text of the suite, or an observed value, which may contain text from a store. */
 export type SentencePart = string | { readonly value: string };
 
 /**
- * What a sentence says of an observed value: `{}` is the value itself, `{not accepted}` are words to be emphasised. Or a
- * text for each value, and `else` for all others.
+ * How a sentence words an observed value: `{}` stands for the value itself, and `{not accepted}` is
+ * emphasised. With several values, a wording for each of them, and `else` for all others.
  */
 type ResponseWords = string | Readonly<Record<string, string>>;
 
-/** One question that the interface leaves open. */
+/** A question that the interface leaves open. */
 interface Question {
-  /** The subject in a few words, the same for every store. */
+  /** The subject in a few words; the same for every store. */
   readonly label: string;
-  /** The observations that the sentence reports. */
+  /** The keys of the observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** The sentence, given the values that were observed, by their keys. */
+  /** Composes the sentence from the observed values, by key. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
-/** All observations as sentences. Those without a wording are listed by their keys. */
+/** All observations as sentences. Observations without a wording are listed with their keys. */
 export function profileOf(observations: Observations) {
   const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
     heading,
     entries: questions.flatMap(({ label, keys, compose }) => {
-      const own = keys.filter((key) => seen.has(key));
-      return own.length === 0 ? [] : [{ keys: own, label, sentence: sentence(compose(seen)) }];
+      const observed = keys.filter((key) => seen.has(key));
+      return observed.length === 0 ? [] : [{ keys: observed, label, sentence: sentence(compose(seen)) }];
     }),
   }));
   const worded = new Set(topics.flatMap(({ entries }) => entries.flatMap(({ keys }) => keys)));
@@ -46,9 +46,10 @@ export const plainText = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 
 /**
- * What the store answered to several requests. Requests with the same response share a clause.
+ * How the store answered several requests. Requests with the same response share a clause.
+ *
  * @param subjects a noun for each request, by the prefix of its keys
- * @param details wordings of further observations, by the suffix of their keys
+ * @param details wordings for further observations, by the suffix of their keys
  */
 function answers(
   label: string,
@@ -84,7 +85,7 @@ function answers(
   };
 }
 
-/** One clause for each observation, in this order. */
+/** A clause for each observation, in this order. */
 const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>>): Question => ({
   label,
   keys: Object.keys(wordings),
@@ -97,7 +98,7 @@ const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>
     ),
 });
 
-/** The parts of a sentence for one value. */
+/** The parts of the sentence for one value. */
 function fill(wording: ResponseWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'
@@ -121,7 +122,7 @@ function sentence([first = '', ...others]: readonly SentencePart[]): readonly Se
   return [begin, ...others, '.'];
 }
 
-/** What happens to a value that was sent, after the status of the response. */
+/** What happens to a sent value; follows the status of the response. */
 const returned = (values: Readonly<Record<string, string>>): ResponseWords => ({
   absent: ' and {is not returned}',
   else: ' and is returned {}',

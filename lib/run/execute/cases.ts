@@ -6,14 +6,14 @@ import { isUnanswered } from '../send/unreachable.ts';
 import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
-/** Stop a check after this many timeouts. */
+/** Number of timeouts after which a check stops. */
 const MAX_TIMEOUTS = 3;
-/** Cases retried in isolation if none was answered; it stops once one shows what the check is about. */
+/** Maximum number of cases to retry in isolation if no exchange has shown yet what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
 /**
- * The named cases of a check, and the control of the first of them. Other checks may run at the same time: a case
- * without an answer is pending until it has been retried in isolation.
+ * Runs the named cases of a check, and the first control request among them. Other checks may run at the same
+ * time, so a case without an answer is pending until it has been retried in isolation.
  */
 export function namedCases(
   test: Test & { kind: 'cases' },
@@ -27,8 +27,8 @@ export function namedCases(
     if (control !== undefined) await requireAccepted(control, id, execution);
   };
   const tryOne = async (index: number, id: bigint): Promise<Failure | undefined> => {
-    const one = cases[index];
-    return one === undefined ? undefined : runTestCase(one, id, test.rules, execution);
+    const testCase = cases[index];
+    return testCase === undefined ? undefined : runTestCase(testCase, id, test.rules, execution);
   };
   const retry = (index: number) => tryOne(index, ids.retryId(index));
   return {
@@ -50,8 +50,8 @@ export function namedCases(
       );
     },
     /**
-     * Retries the control and the pending cases until one is left without an answer again. If one is, this check's own
-     * requests stop the store; otherwise those of another check may have.
+     * Retries the control request and the pending cases until one remains unanswered again. If one does, the
+     * requests of this check stop the store; if none does, those of another check may have stopped it.
      */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
@@ -62,7 +62,7 @@ export function namedCases(
         else tally.confirmPending(pending, failure, mayBeCollateral(failure));
         if (tally.hasConfirmed) return;
       }
-      // Another check may have kept this one from seeing any answer.
+      // Another check may have prevented this one from getting any answer.
       for (let index = 0; index < MAX_RETRIED_CASES && !tally.ruleApplied && tally.failed === 0; index += 1) {
         const failure = await retry(index);
         if (failure !== undefined) tally.recordFailure(failure, index);
@@ -71,18 +71,18 @@ export function namedCases(
   };
 }
 
-/** Whether an answer was promised and none came: another check may have broken the store. */
+/** Whether the request should have been answered and was not: another check may have broken the store. */
 const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
-/** Places in the sequence of a check: its control at 0, then its cases. */
+/** Places in the sequence of requests of a check: 0 is its control request, followed by its cases. */
 interface Places {
   readonly from: number;
   readonly below: number;
   readonly step: number;
 }
 
-/** Runs the cases at these indexes concurrently; the control starts first but is not awaited. */
+/** Tries the cases at these places concurrently. The control request starts first, but is not awaited. */
 export async function tryEach(
   { from, below, step }: Places,
   control: () => Promise<void>,
@@ -104,7 +104,7 @@ export async function tryEach(
   });
 }
 
-/** Reason for skipping the work; undefined if it can be done. */
+/** Why the work cannot be done; undefined if it succeeded. */
 export async function blockedBy(work: () => Promise<void>): Promise<Untestable | undefined> {
   try {
     await work();

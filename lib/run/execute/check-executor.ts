@@ -15,7 +15,10 @@ import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
 
-/** Checks of a batch that run at the same time: most send few requests, and would wait for each on a distant store. */
+/**
+ * Number of checks of a batch that run at the same time. Most checks send few requests, and would spend their
+ * time waiting for a distant store.
+ */
 const MAX_PARALLEL_CHECKS = 8;
 
 interface ExecutorOptions {
@@ -28,14 +31,14 @@ interface ExecutorOptions {
   readonly onFailure: (check: Check, failure: Failure) => void;
 }
 
-/** A check that has begun and has no result yet. */
+/** A check that has started but has no result yet. */
 interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
-  /** None for invariants, which run as part of all others, and after the end of the run. */
+  /** Undefined for invariants, which run along with all other checks, and after the end of the run. */
   readonly testRun: TestProgress | undefined;
   seconds: number;
-  /** What ended the run while the check was running. */
+  /** What ended the run while this check was running. */
   stop: Stop | undefined;
 }
 
@@ -44,7 +47,7 @@ export class CheckExecutor {
   private readonly options: ExecutorOptions;
   private readonly places: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
-  /** Whether the end of the run left a check untried. */
+  /** Whether the run ended before some check was tried sufficiently. */
   private unfinished = false;
 
   constructor(parts: RunServices, options: ExecutorOptions) {
@@ -55,8 +58,9 @@ export class CheckExecutor {
 
   /**
    * Runs the checks of a batch in parallel.
+   *
    * @param onBegin called with each check as it begins
-   * @returns the results in the order of the items; none for a check of which a part is left
+   * @returns the results in the order of the items, without those of checks that have cases left
    */
   async runBatch(
     items: readonly WorkItem[],
@@ -86,7 +90,9 @@ export class CheckExecutor {
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
 
-  /** A shard runs its part of the generated cases, and its part of the other checks as a whole. */
+  /**
+   * A shard runs its part of the cases of every random check, and all cases of its part of the other checks.
+   */
   private isInThisShard({ id, test }: Check): boolean {
     const { shard, thorough } = this.options;
     if (test.kind === 'invariant') return true;
@@ -116,7 +122,7 @@ export class CheckExecutor {
         ? invariants.tally(check)
         : new Tally((failure) => onFailure(check, failure));
     const execution = new Execution(this.parts, context, tally);
-    // To make its cases takes longer than to end a run.
+    // Making the cases would take longer than ending the run.
     const testRun = this.parts.state.stop === undefined ? this.testRunOf(check, execution) : undefined;
     const active = { check, execution, testRun, seconds: 0, stop: undefined };
     this.active.set(check, active);
@@ -150,7 +156,7 @@ export class CheckExecutor {
     });
   }
 
-  /** Finds out when the failure that is shown first reproduces. */
+  /** Finds out when the first failure, which reports show, reproduces. */
   private async confirm({ check: { test }, execution }: ActiveCheck): Promise<void> {
     const { state } = this.parts;
     const { tally } = execution;

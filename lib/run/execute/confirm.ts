@@ -12,14 +12,17 @@ import { truncated } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
 import type { Execution } from './execution.ts';
 
-/** Retries, in isolation and under concurrency, of a failure that did not recur at first. */
+/** Number of retries, in isolation and under concurrency, for a failure that did not recur at once. */
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
-/** Limits of retries in isolation: a maximum count, and the probability of all passing by chance at which to stop. */
+/**
+ * Retries in isolation end at a maximum number, or once they would all pass by chance with at most this
+ * probability.
+ */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
-/** Requests per run for failures that do not recur at once. */
+/** Maximum number of requests per run for failures that do not recur at once. */
 export const CONFIRMATION_BUDGET_REQUESTS = 2000;
 
 class RetryCount {
@@ -45,8 +48,9 @@ class RetryCount {
 }
 
 /**
- * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only what
- * was measured. The caller must hold exclusive access. Fresh ids derive from the case's index.
+ * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only
+ * what was tried. The caller must have exclusive access. Fresh ids follow from the place of the case.
+ *
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
@@ -58,12 +62,12 @@ export async function confirm(
   return retries.failureSeen(await whenSeen(retries, timedOut(placed.failure)));
 }
 
-/** @param slow whether each failure takes as long as a timeout */
+/** @param slow whether each failure takes a full timeout */
 async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
   const { same, fresh, concurrent } = retries;
   await retries.once();
   if (!slow) await retries.once();
-  // A store that has kept the plant may answer the same bytes differently.
+  // Only fresh values count here: a store that has kept the plant may answer the same bytes differently.
   if (fresh.all) return 'always';
   if (same.all && fresh.failed === 0) {
     if (!slow) await retries.once();
@@ -74,7 +78,7 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
 
   await retries.concurrently('its own kind');
   if (concurrent.failed === 0) await retries.concurrently('ordinary requests');
-  // As often as it takes to see the failure in isolation, if it is as frequent there.
+  // Retry often enough to see the failure in isolation if it is as frequent there as under concurrency.
   const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
   const enough =
     frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
@@ -84,9 +88,9 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
 }
 
 class FailureRetries {
-  /** With the values of the failure. */
+  /** Retries with the values of the failure. */
   readonly same = new RetryCount();
-  /** With fresh values. If the template has none, every retry is identical. */
+  /** Retries with fresh values. If the template has none, all retries are identical and counted together. */
   readonly fresh: RetryCount;
   readonly concurrent = new RetryCount();
   private readonly failure: Failure;
@@ -109,10 +113,10 @@ class FailureRetries {
     return this.fresh.failed + this.same.failed > 0;
   }
 
-  /** Retries in isolation, first with the same values and then with fresh ones. */
+  /** Retries twice in isolation: first with the same values, then with fresh ones. */
   async once(): Promise<void> {
     const { template, exchange } = this.failure;
-    // The store may have kept the plant and may reject it now, so it is no longer an ordinary one.
+    // The store may have kept the plant and may now reject it, so it no longer counts as ordinary.
     const { ordinary: _, ...repeated } = template;
     await this.same.add(() => this.send(exchange.request.freshId ?? this.retryId(), repeated));
     await this.recover();
@@ -120,7 +124,7 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** Retries in isolation until one fails. */
+  /** Retries in isolation until the failure recurs. */
   async search(tries: number): Promise<void> {
     const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
@@ -130,13 +134,15 @@ class FailureRetries {
     }
   }
 
-  /** Retries many at a time, among themselves or each beside an ordinary request. */
+  /**
+   * Retries many times concurrently: together with each other, or each one together with an ordinary request.
+   */
   async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
       if (among === 'its own kind') return this.anew();
-      const [, again] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
-      return again;
+      const [, failure] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
+      return failure;
     };
     const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
     budget.left -= size;
@@ -144,7 +150,7 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** The failure, with the counts of its retries. */
+  /** The failure with the counts of its retries. */
   failureSeen(when: When): Failure {
     const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {
@@ -167,13 +173,13 @@ class FailureRetries {
     const { template, finding } = this.failure;
     const exchange = await this.execution.sendAsIs(sent, id);
     this.isBroken ||= exchange.kind === 'broken';
-    const again = this.execution.judge(exchange, template, this.rules);
-    return again?.problem === finding.problem
-      ? { ...this.failure, finding: again, exchange: truncated(exchange) }
+    const newFinding = this.execution.judge(exchange, template, this.rules);
+    return newFinding?.problem === finding.problem
+      ? { ...this.failure, finding: newFinding, exchange: truncated(exchange) }
       : undefined;
   }
 
-  /** Waits for the store to serve again before the next try. */
+  /** Waits until the store serves again after a broken exchange. */
   private async recover(): Promise<void> {
     if (this.isBroken) await this.execution.recover();
     this.isBroken = false;

@@ -27,7 +27,7 @@ interface MonitorOptions {
   readonly onExchange: (exchange: Exchange, template: RequestTemplate, during: string) => void;
 }
 
-/** Counts responses by status, so that what happened before a store broke down is known. */
+/** Counts responses by status, so that reports can tell what preceded a breakdown of the store. */
 class ResponseCounts {
   private readonly before = new Map<number, number>();
   private readonly after = new Map<number, number>();
@@ -35,11 +35,12 @@ class ResponseCounts {
   add(status: number): void {
     this.after.set(status, (this.after.get(status) ?? 0) + 1);
     if (status !== 200) return;
-    for (const [own, count] of this.after) this.before.set(own, (this.before.get(own) ?? 0) + count);
+    for (const [counted, count] of this.after)
+      this.before.set(counted, (this.before.get(counted) ?? 0) + count);
     this.after.clear();
   }
 
-  /** The responses up to the last 200, in the order of their status. */
+  /** The counts up to and including the last 200, sorted by status. */
   get untilLastAccepted(): StatusCounts {
     return [...this.before]
       .sort(([one], [other]) => one - other)
@@ -47,19 +48,25 @@ class ResponseCounts {
   }
 }
 
-/** Sees every exchange of a run: what the store created, how it limits its clients, and whether the invariants hold. */
+/**
+ * Observes every exchange of a run: what the store created, whether it limits its clients, and whether the
+ * invariants hold.
+ */
 export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
   readonly limiter = new RateLimitDetector();
   readonly last: LastRequests;
   /** The Server header of the first response that has one. */
   server: string | undefined;
-  /** Responses of each status up to the last 200. */
+  /** Counts of the responses by status. */
   readonly answers = new ResponseCounts();
-  /** Requests without an answer since the last answer. */
+  /** Number of unanswered requests since the last answer. */
   brokenInRow = 0;
   private readonly options: MonitorOptions;
-  /** Exchanges of the preflight: the invariants apply to them once it is clear that the store can be judged. */
+  /**
+   * Exchanges of the preflight. The invariants apply to them only once it is clear that the store can be
+   * judged.
+   */
   private readonly held: (() => void)[] = [];
 
   constructor(options: MonitorOptions) {
@@ -81,7 +88,7 @@ export class ExchangeMonitor implements ExchangeListener {
     if (!isOutsideContract(template) && isUnanswered(exchange)) recovery.recordBroken(context, template);
     this.brokenInRow = exchange.kind === 'broken' ? this.brokenInRow + 1 : 0;
     const isPreflight = context.id === PREFLIGHT;
-    // Every shard begins with the same requests; the first one counts them.
+    // Every shard begins with the same requests; only the first one counts them.
     if (isPreflight && shard.index > 0) return;
     this.created.record(exchange, template);
     this.limiter.record(exchange, template);
@@ -91,12 +98,12 @@ export class ExchangeMonitor implements ExchangeListener {
     else if (!didNotReachStore(exchange)) this.held.push(watch);
   }
 
-  /** The store can be judged: applies the invariants to the exchanges so far. */
+  /** Applies the invariants to the exchanges of the preflight, since the store can be judged. */
   releasePreflight(): void {
     for (const watch of this.held) watch();
   }
 
-  /** Where a failure stands in the plan. Of requests without an answer the least ordinary comes first. */
+  /** The place of a failure in the plan. Among unanswered requests, the least ordinary one comes first. */
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
     const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;

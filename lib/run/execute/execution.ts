@@ -11,10 +11,10 @@ import type { Sender } from '../send/sender.ts';
 import type { ExchangeMonitor } from './exchange-monitor.ts';
 import { type Judging, rulingOf } from './judging.ts';
 
-/** Consecutive requests without an answer after which a check tries nothing more. */
+/** Number of consecutive unanswered requests after which no check tries anything more. */
 const MAX_UNANSWERED = 500;
 
-/** The parts of a run that the execution of its checks shares. */
+/** The parts of a run that all executions share. */
 export interface RunServices {
   readonly judging: Judging;
   readonly client: HttpClient;
@@ -25,13 +25,13 @@ export interface RunServices {
   readonly seed: number;
   readonly cases: number;
   readonly concurrency: number;
-  /** Requests left for failures that do not reproduce at once. */
+  /** Number of requests left for failures that do not recur at once. */
   readonly confirmationBudget: { left: number };
-  /** An ordinary plant, to send beside other requests; its response is judged like any other. */
+  /** An ordinary plant to send concurrently with other requests. Its response is judged like any other. */
   readonly ordinary: RequestTemplate;
 }
 
-/** One check in execution: sends its requests, with its ids, as part of a run. */
+/** The execution of one check: sends its requests, with its ids, as part of a run. */
 export class Execution {
   readonly services: RunServices;
   readonly context: RequestContext;
@@ -65,7 +65,7 @@ export class Execution {
     await this.services.recovery.wait(this.context, this.services.sender);
   }
 
-  /** The first rule that an exchange breaks. One that breaks none counts as passed. */
+  /** The finding of the first rule that an exchange breaks. If there is none, records a pass. */
   judge(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined {
     const ruling = rulingOf(exchange, template, rules, this.services.judging);
     if (isFinding(ruling)) return ruling;
@@ -73,23 +73,23 @@ export class Execution {
     return undefined;
   }
 
-  /** How many requests may be in flight; lower once the store has turned some away. */
+  /** Maximum number of requests in flight; lower once the store has turned requests away. */
   get concurrencyLimit(): number {
     return this.services.client.concurrencyLimit;
   }
 
-  /** Whether to try nothing more. */
+  /** Whether to stop trying. */
   get isOver(): boolean {
     return this.services.state.stop !== undefined || this.services.monitor.brokenInRow >= MAX_UNANSWERED;
   }
 }
 
-/** How the test of one check is run: in one go, or, if it is generated, in several. */
+/** Runs the test of one check: in one go or, if its cases are random, in several. */
 export interface TestProgress {
   /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
-  /** Whether nothing is left to be tried. */
+  /** Whether there is nothing left to try. */
   readonly ended: boolean;
-  /** Retries what was left without an answer, with nothing else in flight. */
+  /** Retries the cases that were not answered, with nothing else in flight. */
   retryInIsolation?(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Failure } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
 import { type Judging, rulingOf } from './judging.ts';
 
-/** Checks every exchange of the run against the invariants, whichever check sent the request. */
+/** Applies the invariants to every exchange of the run, whichever check sent the request. */
 export class Invariants {
   private readonly tallies = new Map<Check, Tally>();
 
@@ -17,8 +17,9 @@ export class Invariants {
   }
 
   /**
-   * Judges an exchange.
-   * @param place the place of the request in the plan of the run
+   * Applies the invariants to an exchange.
+   *
+   * @param place returns the place of the request in the plan of the run
    */
   watch(
     exchange: Exchange,
@@ -47,10 +48,7 @@ export class Invariants {
   }
 }
 
-/**
- * How a request differs from that of an ordinary client, except in its body, whose values differ from run to
- * run.
- */
+/** How a request differs from an ordinary one. Ignores the body, whose values differ from run to run. */
 function unusual({
   method,
   path,

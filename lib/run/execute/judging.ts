@@ -4,13 +4,13 @@ import { type Finding, isFinding, type Rule, type SentFacts } from '../../judge/
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
-/** What the judge needs beside an exchange. */
+/** What judging takes besides an exchange. */
 export interface Judging {
   readonly contract: Contract;
   readonly token: string;
 }
 
-/** What the rules know of a request. */
+/** What the rules need to know about a request. */
 const sentOf = ({ request }: Exchange, token: string): SentFacts => ({
   token,
   get plant() {
@@ -31,7 +31,10 @@ function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
   }
 }
 
-/** The finding of the first broken rule; undefined if all that apply are met; if none applies, why the first does not. */
+/**
+ * The finding of the first broken rule; undefined if at least one rule applies and none is broken; if no rule
+ * applies, the reason why the first one does not.
+ */
 export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,
@@ -52,11 +55,13 @@ export function rulingOf(
   return rulings.includes(undefined) ? undefined : rulings[0];
 }
 
-/** Whether a request was sent in the framing of its template: one without a body has no chunks. */
+/**
+ * Whether the request was sent with the framing of its template. A request without a body cannot be chunked.
+ */
 const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
   framing === request.framing;
 
-/** The first rule that an exchange breaks. */
+/** The finding of the first rule that an exchange breaks. */
 export function judged(
   exchange: Exchange,
   template: RequestTemplate,

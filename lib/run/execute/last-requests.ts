@@ -5,9 +5,9 @@ import type { PrecedingRequest } from '../check.ts';
 import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
-/** A request of which a store may have died. */
+/** A request that may have killed the store. */
 export interface RequestInFlight extends PrecedingRequest {
-  /** The id of the check that sent it. */
+  /** The id of the check that sent the request. */
   readonly check: string;
 }
 
@@ -18,12 +18,12 @@ interface Kept extends RequestInFlight {
 
 const MAX_KEPT = 200;
 /**
- * Grace period in ms: a dying store may still answer, and we may read that late; a request that we aborted may kill
- * the store a moment later.
+ * Tolerances in ms: a dying store may still answer, and we may read that answer late; a request that we
+ * aborted may kill the store a moment later.
  */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 
-/** Remembers what was in flight when a store last answered. */
+/** Remembers which requests were in flight when the store last answered. */
 export class LastRequests {
   private readonly contract: Contract;
   private readonly kept: Kept[] = [];
@@ -49,8 +49,8 @@ export class LastRequests {
   }
 
   /**
-   * The requests of which the store may have died, the likeliest first: what we broke off, then the least ordinary, then
-   * the earliest, as most servers handle requests in the order in which they arrive.
+   * The requests that may have killed the store, the likeliest first: those that we aborted, then the least
+   * ordinary, then the earliest, since most servers handle requests in the order of their arrival.
    */
   get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
@@ -62,13 +62,13 @@ export class LastRequests {
     const unanswered = this.kept.filter(
       ({ exchange, endedAt }) => !isAborted(exchange) && endedAt >= this.answeredAt - GRACE_MS,
     );
-    // A store that hangs may still answer one of them when the others have given up.
+    // A store that hangs may still answer one request after the others have timed out.
     const hangsSince = Math.min(this.answeredAt, ...unanswered.map(({ sentAt }) => sentAt));
     const isLast = (one: Kept) =>
       isAborted(one.exchange) ? one.endedAt >= hangsSince - GRACE_IF_ABORTED_MS : unanswered.includes(one);
     const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
-    // Requests received after a store began to hang cannot have killed it.
+    // Requests that arrived after the store began to hang cannot have caused it.
     const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
     return last
       .filter(({ sentAt }) => sentAt <= Math.min(diedAt, latest))
@@ -76,7 +76,7 @@ export class LastRequests {
   }
 }
 
-/** A body without characters that mean something to programs. */
+/** Matches bodies without characters that mean something to programs. */
 const PLAIN = /^[\w\s{}":,]*$/;
 
 const mayHaveArrived = (exchange: Exchange): boolean =>

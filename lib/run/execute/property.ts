@@ -13,8 +13,8 @@ import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
 /**
- * Random cases of a check, run in one go or several. The first that fails is confirmed in isolation, and shrunk if it
- * fails there every time.
+ * Runs the random cases of a check, in one go or in several. The first failure is confirmed in isolation, and
+ * shrunk if it recurs each time.
  */
 export function randomCases(
   checkId: string,
@@ -30,18 +30,17 @@ export function randomCases(
   const count = caseCountOf(test, cases, plants, named);
   const id = execution.ids.reserve(count + 1);
   const sampled = (index: number) => sampleAfter(named, arbitrary, seed, checkId, index);
-  /** The places of the named cases that were tried. */
+  /** Indices of the named cases that were tried. */
   const tried: number[] = [];
   let next = first;
   let isShrunk = false;
-  /** How much of the covering array was tried. */
   tally.coverage = () => {
     if (test.covers === undefined) return undefined;
-    const own = test.covers(plants, tried);
-    if (step === 1) return own;
+    const coverage = test.covers(plants, tried);
+    if (step === 1) return coverage;
     const ofAllShards = [...named.keys()].slice(0, count);
     const { rows, covered } = test.covers(plants, ofAllShards);
-    return { ...own, together: { rows, covered } };
+    return { ...coverage, together: { rows, covered } };
   };
   const sendControl = async () => {
     const { control } = sampled(0).value;
@@ -61,16 +60,16 @@ export function randomCases(
       const below = Math.min(count + 1, next + limit * step);
       await tryEach({ from: next, below, step }, sendControl, execution, tryOne);
       next += Math.ceil((below - next) / step) * step;
-      const found = tally.first;
-      if (found === undefined || isShrunk) return;
+      const firstFailure = tally.first;
+      if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
-      const { place, failure } = found;
+      const { place, failure } = firstFailure;
       tally.leadWith(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
     },
   };
 }
 
-/** Confirms a failure in isolation, and shrinks it if it fails there every time. */
+/** Confirms a failure in isolation, and shrinks it if it recurs each time. */
 async function inIsolation(
   failure: Failure,
   index: number,
@@ -79,14 +78,14 @@ async function inIsolation(
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
-  const again = await confirm({ failure, place: index }, rules, execution);
-  if (again.when !== 'always' || timedOut(again))
-    return { ...again, sampled: { path: String(index), shrinks: 0 } };
-  const { when, retries = {} } = again;
-  const { result, path } = await shrink(value, arbitrary, again, async (smaller) => {
+  const confirmed = await confirm({ failure, place: index }, rules, execution);
+  if (confirmed.when !== 'always' || timedOut(confirmed))
+    return { ...confirmed, sampled: { path: String(index), shrinks: 0 } };
+  const { when, retries = {} } = confirmed;
+  const { result, path } = await shrink(value, arbitrary, confirmed, async (smaller) => {
     const other = await runTestCase(smaller, execution.ids.retryId(index), rules, execution);
-    // A smaller payload may fail for another cause; only the original one counts.
-    return other?.finding.problem === again.finding.problem ? { ...other, when, retries } : undefined;
+    // A smaller payload may fail for a different reason; accept only the same problem.
+    return other?.finding.problem === confirmed.finding.problem ? { ...other, when, retries } : undefined;
   });
   return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };
 }

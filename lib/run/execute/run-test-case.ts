@@ -8,32 +8,34 @@ import type { Execution } from './execution.ts';
 import { judged } from './judging.ts';
 
 /**
- * Sends the request of a test case and judges the answer.
- * @returns undefined if it passes
+ * Sends the request of a test case and judges the response.
+ *
+ * @returns undefined if the case passes
  */
 export async function runTestCase(
-  one: TestCase,
+  testCase: TestCase,
   id: bigint,
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure | undefined> {
-  const stableLabel = one.stableLabel ?? one.label;
+  const stableLabel = testCase.stableLabel ?? testCase.label;
   const toBeAccepted =
-    one.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
-  const exchange = await execution.send({ ...one.template, sentAs: stableLabel }, id, toBeAccepted);
-  const finding = execution.judge(exchange, one.template, rules);
+    testCase.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
+  const exchange = await execution.send({ ...testCase.template, sentAs: stableLabel }, id, toBeAccepted);
+  const finding = execution.judge(exchange, testCase.template, rules);
   if (finding === undefined) return undefined;
   return {
-    label: one.label,
+    label: testCase.label,
     stableLabel,
     finding,
-    template: one.template,
+    template: testCase.template,
     exchange: truncated(exchange),
   };
 }
 
 /**
- * Makes sure that the store accepts a control request; a rejected one is tried once more with another id.
+ * Makes sure that the store accepts a control request. A rejected one is sent once more with another id.
+ *
  * @throws Untestable if it is rejected again
  */
 export async function requireAccepted(

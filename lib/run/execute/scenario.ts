@@ -8,10 +8,10 @@ import { blockedBy } from './cases.ts';
 import type { Execution, RunServices, TestProgress } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
-/** Bytes of answers that a scenario may hold at a time. */
+/** Maximum total size of the response bodies that a scenario may hold at once. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
-/** The steps of a check that depend on one another. */
+/** Runs the steps of a check that depend on one another. */
 export const scenario = (
   test: Test & { kind: 'scenario' },
   plants: PlantFactory,
@@ -25,23 +25,23 @@ export const scenario = (
   },
 });
 
-/** Where the ids of requests come from. */
+/** A source of ids for requests. */
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
 
-/** A block of `count` ids from another source. */
+/** A source with a block of `count` ids from another source. */
 function blockOf(source: IdSource, count: number): IdSource {
   const id = source.reserve(count);
   let used = 0;
   const reserve = (more: number) => {
     const from = used;
     used += more;
-    // Ids beyond the block are those of retries.
+    // After the block, ids are those of unplanned requests.
     return (index: number) => (from + index < count ? id(from + index) : source.next());
   };
   return { reserve, next: () => reserve(1)(0) };
 }
 
-/** What a scenario works with. */
+/** The context of a scenario. */
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
   const { tally, services } = execution;
   const send: CheckContext['send'] = (template) => {

@@ -13,23 +13,24 @@ import { fill } from '../send/fill-template.ts';
 import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
 
-/** How much a run sends to a store that does as the document says. */
+/** How much a run sends to a store that does what the document says. */
 export interface Estimate {
   readonly requests: number;
-  /** Plants that the store will create. */
+  /** Number of plants that the store will create. */
   readonly plants: number;
 }
 
-/** Cases of a random check that are examined at most: this many named ones, and this many others. */
+/** Maximum number of cases of a random check that are examined: of the named ones, and of the others. */
 const SAMPLED_CASES = 16;
-/** The result does not depend on these values. */
+/** Placeholders: the estimate does not depend on them. */
 const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
 const ID = 1_000_001n;
 
 /**
- * Counts what a run would send, without sending it. Failures cost further requests to confirm and shrink
- * them.
- * @param stored what `storedEstimates` knows of the checks, unless the catalogue has others under their ids
+ * Estimates what a run will send, without sending it. Confirming and shrinking failures takes further
+ * requests.
+ *
+ * @param stored the result of `storedEstimates`, unless the catalogue has other checks under the same ids
  */
 export async function estimate(
   { contract, catalogue, ...options }: RunPlan,
@@ -39,21 +40,22 @@ export async function estimate(
   const { seed = 1, cases = DEFAULTS.cases, selected = () => true, thorough = false } = options;
   const { shard = WHOLE, maxRequests = Number.POSITIVE_INFINITY } = options;
   const known = cases === DEFAULTS.cases && !thorough ? stored : undefined;
-  // One request is sent first to find out whether the run can begin.
+  // The preflight sends one request.
   let [requests, plants] = [1, 1];
   for (const check of catalogue) {
     if (!selected(check.id)) continue;
-    const own = known?.[check.id] ?? (await estimateCheck(check, contract, { seed, cases, thorough }));
-    requests += own.requests;
-    plants += own.plants;
+    const ofCheck = known?.[check.id] ?? (await estimateCheck(check, contract, { seed, cases, thorough }));
+    requests += ofCheck.requests;
+    plants += ofCheck.plants;
   }
   const part = Math.min(1 / shard.of, maxRequests / requests);
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
 /**
- * What a check sends to a store that does as the document says.
- * @param sampled cases of a random check that are examined at most, of each kind
+ * Estimates what a check sends to a store that does what the document says.
+ *
+ * @param sampled maximum number of cases of a random check that are examined, of each kind
  */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
@@ -81,17 +83,17 @@ export async function estimateCheck(
     requests += 1;
     plants += 1;
   };
-  const own = plantsFor(contract, seed, id, strengthOf(thorough));
+  const factory = plantsFor(contract, seed, id, strengthOf(thorough));
   if (test.kind === 'cases') {
-    const all = test.cases(own);
+    const all = test.cases(factory);
     count(all);
     control(all);
   }
   if (test.kind === 'property') {
-    const arbitrary = test.cases(own);
-    const named = test.named?.(own) ?? [];
+    const arbitrary = test.cases(factory);
+    const named = test.named?.(factory) ?? [];
     const sampled = (index: number) => sampleAfter(named, arbitrary, seed, id, index).value;
-    const all = caseCountOf(test, cases, own, named);
+    const all = caseCountOf(test, cases, factory, named);
     const first = Math.min(named.length, all);
     for (const [from, below] of [
       [0, first],
@@ -105,16 +107,19 @@ export async function estimateCheck(
     }
     control([sampled(0)]);
   }
-  return test.kind === 'scenario' ? simulateScenario(test, own, cases, isAccepted) : { requests, plants };
+  return test.kind === 'scenario' ? simulateScenario(test, factory, cases, isAccepted) : { requests, plants };
 }
 
-/** The file with the estimates for the suite's own document and the usual number of cases. A test makes it again. */
+/**
+ * The file with the estimates for the suite's own document and the default number of cases. A test
+ * regenerates it.
+ */
 const STORED = 'lib/run/plan/estimates.json';
 
-/** By the ids of the checks. */
+/** Estimates by check id. */
 type StoredEstimates = Readonly<Record<string, Estimate>>;
 
-/** Estimates for the checks of the suite: to make them takes longer than to find most faults. */
+/** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
 export function storedEstimates({ document }: Contract): StoredEstimates | undefined {
   if (document.sha256 !== DOCUMENT_SHA256) return undefined;
   return JSON.parse(packageText(STORED)) as StoredEstimates;
@@ -124,7 +129,9 @@ const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAUL
 
 type IsAccepted = (template: RequestTemplate) => boolean;
 
-/** Whether a store that does as the document says, and knows no limit on the size of a body, accepts a request. */
+/**
+ * Whether a store that does what the document says, and does not limit the size of bodies, accepts a request.
+ */
 const acceptedBy =
   (contract: Contract): IsAccepted =>
   ({ outsideContract: _, ...template }) =>
@@ -132,12 +139,12 @@ const acceptedBy =
     'accept';
 
 /**
- * Counts what a scenario sends to a store that accepts plants and rejects everything else, always with an
- * empty body.
+ * Estimates a scenario by running it against a simulated store that accepts plants, rejects everything else,
+ * and always answers with an empty body.
  */
 async function simulateScenario(
   test: Test & { kind: 'scenario' },
-  own: PlantFactory,
+  factory: PlantFactory,
   cases: number,
   isAccepted: IsAccepted,
 ): Promise<Estimate> {
@@ -156,7 +163,7 @@ async function simulateScenario(
     };
     return Promise.resolve({
       kind: 'answered',
-      // Few scenarios look at it.
+      // Lazy, because few scenarios look at it.
       get request() {
         return filled(template);
       },
@@ -166,7 +173,7 @@ async function simulateScenario(
     });
   };
   const context: CheckContext = {
-    plants: own,
+    plants: factory,
     cases,
     nextId: () => ID,
     freshId: (from) => from,

@@ -1,11 +1,11 @@
-/** A run of default size has about a hundred ranges. */
+/** A run with the default options has about a hundred ranges. */
 const MAX_RANGES = 10_000;
 
 type Range = readonly [first: bigint, last: bigint];
 
-/** The exact set of added ids in bounded memory, with neighbours joined into ranges. */
+/** A set of ids in bounded memory. Adjacent ids are joined into ranges. */
 export class IdRanges {
-  /** Ids that were not stored because there were too many ranges. */
+  /** Number of ids that were not stored because there were too many ranges. */
   dropped = 0;
   private ranges: Range[];
 
@@ -23,7 +23,7 @@ export class IdRanges {
     return range !== undefined && id <= range[1];
   }
 
-  /** In ascending order, as text: `17` or `20..29`. */
+  /** The ids in ascending order, as text: `17` or `20..29`. */
   get text(): string[] {
     return this.ranges.map(([first, last]) => (first === last ? String(first) : `${first}..${last}`));
   }
@@ -62,7 +62,7 @@ export class IdRanges {
     this.ranges.splice(from, to - from, [low, high]);
   }
 
-  /** The index of the first range that begins beyond an id. */
+  /** The index of the first range that begins after an id. */
   private indexFor(id: bigint): number {
     let [low, high] = [0, this.ranges.length];
     while (low < high) {

@@ -3,22 +3,22 @@ import type { Contract } from '../../contract/contract.ts';
 import { type IdRange, ordinaryIds } from '../../payloads/plants.ts';
 
 /**
- * Id ranges of one check, as offsets from the run's first id: case ids above it, ids of retries and other requests
- * (`retryId`) below it.
+ * The ids of one check, as offsets from the first id of the run: ids of cases lie above it, ids of retries
+ * and of other unplanned requests (`retryId`) below it.
  */
 export interface IdLayout {
   readonly up: number;
-  /** Number of planned cases. Further cases have their ids at `overflow`. */
+  /** Number of planned cases. The ids of further cases begin at `overflow`. */
   readonly size: number;
   readonly overflow: number;
   readonly down: number;
-  /** Number of slots into which the ids of retries are divided. Cases are distributed over the slots. */
+  /** Number of slots that share the ids for retries. Each case belongs to one slot. */
   readonly slots: number;
-  /** The slot for requests that belong to no case; it differs from shard to shard. */
+  /** The slot for requests that belong to no case. It differs from shard to shard. */
   readonly own: number;
 }
 
-/** Fresh ids. Those for cases count upwards from the first id of the run, all others downwards. */
+/** Fresh ids. Ids of cases count upwards from the first id of the run, all others downwards. */
 export class Ids {
   private readonly range: IdRange;
   private readonly start: bigint;
@@ -38,7 +38,7 @@ export class Ids {
     return new CheckIds((place) => this.at(place), layout);
   }
 
-  /** The distance of an id from the first, upwards or downwards, in the order of the plan. */
+  /** The distance of an id from the first id in either direction, which reflects the order of the plan. */
   placeOf(id: bigint): number {
     const place = this.within((id - this.range.first) / this.range.step - this.start);
     return Number(place <= this.places / 2n ? place : this.places - place);
@@ -53,12 +53,12 @@ export class Ids {
   }
 }
 
-/** Retry ids in one slot: enough to confirm a failure, which needs the most. */
+/** Number of ids for retries in one slot. Confirming a failure needs the most. */
 export const RETRY_IDS_PER_CASE = 512;
 
 /**
- * The ids of one check. They follow only from the plan of the run and the place of the case, so that they are
- * the same regardless of which other checks run, in which shard, and in which order.
+ * The ids of one check. They depend only on the plan of the run and the place of the case, not on which other
+ * checks run, in which shard, or in which order.
  */
 export class CheckIds {
   private readonly at: (place: number) => bigint;
@@ -71,7 +71,7 @@ export class CheckIds {
     this.layout = layout;
   }
 
-  /** Reserves the next `count` ids for cases. Returns a function from index to id. */
+  /** Reserves the next `count` ids for cases. Returns a function from an index to an id. */
   reserve(count: number): (index: number) => bigint {
     const { up, size, overflow } = this.layout;
     const from = this.reserved;
@@ -86,7 +86,7 @@ export class CheckIds {
     return this.reserve(1)(0);
   }
 
-  /** An id for an unplanned request: one that retries the case at `place`, or one that belongs to no case. */
+  /** An id for an unplanned request: a retry of the case at `place`, or a request that belongs to no case. */
   retryId(place?: number): bigint {
     const { slots, down, own } = this.layout;
     const slot = place === undefined ? own : (place + 1) % slots;
@@ -96,11 +96,11 @@ export class CheckIds {
   }
 }
 
-/** A random ordinary first id, most likely far from those of earlier runs. */
+/** A random ordinary first id, which is most likely far from those of earlier runs. */
 export const firstIdFor = ({ newPlant }: Pick<Contract, 'newPlant'>): bigint =>
   anyFirstId(ordinaryIds(newPlant.shape));
 
-/** The same in a range. */
+/** A random first id in a range. */
 export function anyFirstId({ first, last }: IdRange): bigint {
   const span = last - first;
   return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));

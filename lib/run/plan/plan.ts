@@ -13,27 +13,30 @@ export const DEFAULTS = {
   explain: 1000,
 } as const;
 
-/** Stand-ins for a check id, for requests that belong to no check. */
+/** Names of contexts whose requests belong to no check. */
 export const PREFLIGHT = 'preflight';
 export const OUTSIDE_CHECKS = 'outside checks';
 export const COLLISIONS = 'collisions';
 
-/** Ids reserved per property of the document for a check whose requests are not counted in advance. */
+/**
+ * Number of ids reserved, for each property of the document, for a check whose requests are not counted in
+ * advance.
+ */
 const IDS_PER_PROPERTY = 64;
-/** Ids for requests of one check beyond those planned; large enough for a covering array. */
+/** Number of ids for a check's requests beyond the planned ones; enough for a covering array. */
 const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
-/** Shards with separate ids for requests that belong to no case. */
+/** Number of shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
 /**
- * Slots for the retry ids of cases. Cases rarely share a slot, and that matters only to a store with unique
- * ids.
+ * Number of slots for the retry ids of cases. Cases rarely share a slot, which matters only if a store
+ * requires unique ids.
  */
 const SLOTS = 61;
 
 /** The number of random cases of a check. */
 export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
-/** The same, but never fewer than the named cases if these cover all triples. */
+/** The number of random cases of a check, but at least that of its named cases if these cover all triples. */
 export const caseCountOf = (
   { weight, covers }: Test & { kind: 'property' },
   cases: number,
@@ -42,11 +45,12 @@ export const caseCountOf = (
 ): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
 
 /**
- * Assigns separate ids to every check of the catalogue, selected or not, so that a run of some checks, or a
- * shard, sends the same requests as the complete run. Requests before and after the checks have ids of their
- * own as well.
+ * Assigns each check of the catalogue its own ids, whether or not it is selected, so that a filtered run, or
+ * a shard, sends the same requests as the complete run. Requests before and after the checks have their own
+ * ids, too.
+ *
  * @returns a function from check id to its ids. If the document allows too few ids, all checks of a shard
- *   share theirs.
+ * share theirs.
  */
 export function layOut(
   catalogue: readonly Check[],
@@ -93,19 +97,20 @@ export function layOut(
   };
 }
 
-/** Extra random cases of a check per batch. */
+/** Number of extra random cases of a check in each batch. */
 const BATCH_SIZE = 2000;
 
-/** A check, and how many of its cases to run in one batch. */
+/** A check, and the maximum number of its cases to run in one batch. */
 export interface WorkItem {
   readonly check: Check;
   readonly limit: number;
 }
 
 /**
- * The order in which checks run: cheap ones first, then those that need hundreds of requests, and invariants
- * last. Extra random cases run after the other checks, in alternating batches, so that a run which is cut
- * short has tried every check about equally often. Otherwise the order is that of the catalogue.
+ * Plans the order of checks: cheap ones first, then those that need hundreds of requests, and invariants
+ * last. Extra random cases run after all other checks, in alternating batches, so that a run that is cut
+ * short has tried every check about equally often. Otherwise, checks are in the order of the catalogue.
+ *
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(
@@ -119,19 +124,23 @@ export function* plannedBatches(
   for (const check of sampling) yield [{ check, limit: defaultCaseCount(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
-  for (let left = sampling; left.length > 0; left = left.filter((check) => !isEnded(check)))
-    for (const check of left) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
+  for (
+    let unfinished = sampling;
+    unfinished.length > 0;
+    unfinished = unfinished.filter((check) => !isEnded(check))
+  )
+    for (const check of unfinished) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
   yield once(of('invariant'));
 }
 
 /**
- * Areas run one after the other, since one may affect another: it uses up ids, or a store locks out its
- * credentials.
+ * Areas run one after the other, since one may affect another by using up ids or by getting the credentials
+ * locked out.
  */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
-/** The default number of random cases of a check, and its control request. */
+/** The default number of random cases of a check, plus one for its control request. */
 const defaultCaseCount = ({ test }: Check): number =>
   test.kind === 'property' ? sampleCount(test.weight, DEFAULTS.cases) + 1 : 1;

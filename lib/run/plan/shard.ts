@@ -1,4 +1,4 @@
-/** One of several parts of a run, which may run on different machines. The index counts from 0. */
+/** One of several parts of a run, which may run on different machines. `index` counts from 0. */
 export interface Shard {
   readonly index: number;
   readonly of: number;

@@ -16,23 +16,23 @@ import {
   wantsHttp2,
 } from './unreachable-reason.ts';
 
-/** Whether a run can begin, and if not, why; otherwise advice on what the user may have got wrong. */
+/** Whether a run can begin: `stop` if it cannot; otherwise `advice` on a likely mistake of the user. */
 export interface Readiness {
   readonly stop?: Stop;
   readonly advice?: string | undefined;
-  /** The ordinary plant that the store accepted. */
+  /** The exchange in which the store accepted an ordinary plant. */
   readonly accepted?: Exchange | undefined;
 }
 
 /**
- * Requests after which the token counts as rejected throughout, the store as unreachable behind its gateway, and the
- * base URL as wrong.
+ * Number of requests after which the token counts as always rejected, the store as unreachable behind its
+ * gateway, or the base URL as wrong.
  */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Sends an ordinary plant to distinguish what prevents a verdict from what the store does wrong.
- * A reachable store that does not answer is not excused: its checks will fail.
+ * Sends ordinary plants to distinguish what prevents a verdict from what the store does wrong. A reachable
+ * store that does not answer gets no excuse: its checks will fail.
  */
 export async function preflight(
   client: HttpClient,
@@ -43,20 +43,21 @@ export async function preflight(
 ): Promise<Readiness> {
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
-  const seen: Exchange[] = [];
+  const exchanges: Exchange[] = [];
   for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
-    seen.push(exchange);
+    exchanges.push(exchange);
     if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
     if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
   }
-  const [first] = seen;
-  const last = seen.at(-1);
+  const [first] = exchanges;
+  const last = exchanges.at(-1);
   if (first === undefined || last === undefined) return {};
-  const throughout = (is: (exchange: Exchange) => boolean) => seen.length === MAX_ATTEMPTS && seen.every(is);
-  if (seen.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
+  const throughout = (is: (exchange: Exchange) => boolean) =>
+    exchanges.length === MAX_ATTEMPTS && exchanges.every(is);
+  if (exchanges.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
   if (throughout(rejectsToken)) {
@@ -67,7 +68,7 @@ export async function preflight(
   return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
-/** What the base URL may be, if plants are not created at this one. */
+/** Suggests another base URL if the store redirects. */
 function adviceOn({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;
@@ -92,7 +93,7 @@ const withoutToken = ([template]: readonly RequestTemplate[]): RequestTemplate =
   outsideContract: true,
 });
 
-/** Whether two responses are the same. */
+/** Whether two responses are identical as far as authentication matters: status, body and challenge. */
 const isSame = (one: Exchange, other: Exchange): boolean =>
   one.response !== undefined &&
   other.response !== undefined &&
@@ -106,7 +107,9 @@ const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop =>
   remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
 
-/** A store that hides from clients without a valid token answers 404 to a wrong token. */
+/**
+ * Explains a 404. Some stores also answer 404 to a wrong token, in order to hide from unauthorised clients.
+ */
 function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: readonly string[]): Stop {
   const above = prefix.replace(/\/plants$/, '');
   const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;

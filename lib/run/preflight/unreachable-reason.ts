@@ -7,8 +7,8 @@ import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 
 /**
- * Why the server cannot be reached over HTTP/1.1, if so: nobody listens, TLS, a certificate, or another
- * protocol.
+ * Why the server cannot be reached over HTTP/1.1: nothing listens, or a problem with TLS, a certificate, or
+ * the protocol. Undefined if it can be reached.
  */
 export async function unreachableReason(
   exchange: Exchange,
@@ -24,7 +24,7 @@ export async function unreachableReason(
   return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await sendPlainGet(client), url);
 }
 
-/** Whether ALPN offers only HTTP/2. Such a server may answer HTTP/1.1, but only to reject it. */
+/** Whether the server accepts only HTTP/2 in ALPN. It may still answer HTTP/1.1, but only to reject it. */
 export async function agreesOnlyOnHttp2(endpoint: Endpoint): Promise<boolean> {
   if (!endpoint.secure) return false;
   const agreed = async (protocol: string) => (await probe(endpoint, '', { alpn: protocol })).alpn;
@@ -37,7 +37,7 @@ export const wantsHttp2 = (url: string): Stop => ({
   remedy: 'enable HTTP/1.1 on the server, or test the store behind it',
 });
 
-/** Whether the server speaks a protocol other than HTTP. */
+/** Whether the server speaks something other than HTTP. */
 export const isNotHttp = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.isOtherProtocol === true && exchange.response === undefined;
 
@@ -52,7 +52,7 @@ export const stopForOtherProtocol = async (
     remedy: 'check the port, and whether the base URL needs https://',
   };
 
-/** Sends a GET over a connection of our own, whose reader sees how the connection ends. */
+/** Sends a GET over a raw socket, whose reader sees how the connection ends. */
 const sendPlainGet = (client: HttpClient): Promise<Exchange> =>
   client.send({
     method: 'GET',
@@ -72,7 +72,7 @@ const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
 const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
 
 const isHttp1 = ({ bytes }: FirstBytes): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
-/** RFC 9113 section 6.5: a SETTINGS frame on stream 0 comes first. */
+/** RFC 9113 section 6.5: the server begins with a SETTINGS frame on stream 0. */
 const isHttp2 = ({ bytes }: FirstBytes): boolean =>
   bytes[3] === 4 && bytes.subarray(5, 9).equals(Buffer.alloc(4));
 
@@ -82,7 +82,7 @@ async function otherProtocol(endpoint: Endpoint, url: string): Promise<Stop | un
   if (isHttp1(await probe(endpoint, request))) return undefined;
   if (isHttp2(await probe(endpoint, HTTP2_PREFACE, { alpn: 'h2' }))) return wantsHttp2(url);
   const proxied = await probe(endpoint, request, { before: PROXY_LINE });
-  // A server that does not know the PROXY protocol answers 400 to that line.
+  // A server that does not expect the PROXY protocol answers 400 to this line.
   return isHttp1(proxied) && !/^HTTP\/1\.. 400/.test(proxied.bytes.toString('latin1'))
     ? wantsProxyLine(url)
     : undefined;
@@ -123,18 +123,18 @@ function wantsCertificate(exchange: Exchange, url: string): Stop | undefined {
     : stop(`the server requires a client certificate that it trusts (400: ${page})`);
 }
 
-/** A TLS server closes a plain connection, or answers it with a 400. */
+/** Whether the server may require TLS: TLS servers close plain connections or answer them with a 400. */
 const mayWantTls = (exchange: Exchange): boolean =>
   isClosedSilently(exchange) || exchange.response?.status === 400;
 
-/** Whether the connection was closed without a byte of a response. */
+/** Whether the connection was closed before the first byte of a response. */
 const isClosedSilently = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
 
 const isNotTls = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
 
-/** Faults that say why a server cannot be reached. */
+/** Why a server cannot be reached, by fault. */
 const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
   unresolved: {
     kind: 'unreachable',

@@ -4,10 +4,10 @@ import type { PrecedingRequest } from '../check.ts';
 import type { Tried } from './result.ts';
 
 /**
- * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of them,
- * whatever they contain. `under-concurrency`: only while other requests are in flight. `sequence`: only after other
- * requests. `from-then-on`: with every request since a point of the run. `once`: no experiment was made, or none
- * reproduced it.
+ * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of
+ * these requests, whatever they contain. `under-concurrency`: only while other requests are in flight.
+ * `sequence`: only after other requests. `from-then-on`: with every request from some point in the run
+ * onwards. `once`: no experiment was made, or none reproduced it.
  */
 export type CauseKind =
   | 'always'
@@ -17,9 +17,9 @@ export type CauseKind =
   | 'from-then-on'
   | 'once';
 
-/** What was tried to find out how far one part of the condition reaches. */
+/** The values that were tried to find out how far one part of a condition reaches. */
 export interface Ladder {
-  /** The part of the request, for example `name` or `Accept-Encoding`. */
+  /** The name of the part, for example `name` or `Accept-Encoding`. */
   readonly part: string;
   readonly tried: readonly {
     /** For example `255 characters`. */
@@ -29,22 +29,28 @@ export interface Ladder {
   }[];
 }
 
-/** How many responses had which status. */
+/** How many responses had each status. */
 export type StatusCounts = readonly { readonly status: number; readonly count: number }[];
 
-/** One fault of the store, as far as experiments establish it. */
+/** A fault of the store, as far as experiments could establish it. */
 export interface Cause {
-  /** One complete sentence with the condition, never truncated. */
+  /** A complete sentence that includes the condition; never truncated. */
   readonly title: string;
   readonly level: 'MUST' | 'SHOULD';
   /** What is wrong with the response, for example `answers 500`. */
   readonly symptom: string;
-  /** For example `name contains an apostrophe`; null if the fault shows whatever is sent, or if it is unknown. */
+  /**
+   * For example `name contains an apostrophe`; null if the fault shows regardless of the request, or if it is
+   * unknown.
+   */
   readonly condition: string | null;
   readonly kind: CauseKind;
-  /** Failed requests of those tried, with fresh values: `inside` meet the condition, `outside` do not. */
+  /**
+   * Failed requests out of all confirming requests, with fresh values: `inside` met the condition, `outside`
+   * did not.
+   */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
-  /** The responses of the run until the store accepted its last plant, if it accepts none any more. */
+  /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
   /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
   readonly checks: readonly string[];
@@ -52,21 +58,21 @@ export interface Cause {
   readonly expected: string;
   /** What to fix first, then how such a fault typically comes about. */
   readonly advice: string;
-  /** The simplest request that shows it, and the requests that have to be sent before. */
+  /** The simplest request that shows the fault, and the requests that must be sent before. */
   readonly example: {
     readonly template: RequestTemplate;
     readonly exchange: Exchange;
     readonly before: readonly (PrecedingRequest & {
-      /** How it was sent; by default over another connection. */
+      /** How the request was sent relative to the next one; by default over another connection. */
       readonly connection?: Predecessor['connection'];
     })[];
   };
-  /** The parts of that request that matter; the others can be anything ordinary. */
+  /** The parts of the example that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];
   readonly ladders: readonly Ladder[];
   /** How often to send the request, and how many at a time, until the fault shows. */
   readonly repeat: Repeat;
-  /** The divisor, if the fault depends on the id's remainder. */
+  /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;
 }
 
@@ -74,8 +80,8 @@ export interface Cause {
 export interface Repeat {
   readonly times: number;
   readonly inFlight: number;
-  /** All of them go over one connection. */
+  /** All requests go over one connection. */
   readonly onConnection?: true;
-  /** Requests in flight have the same id. */
+  /** Concurrent requests have the same id. */
   readonly sameId?: true;
 }

@@ -8,14 +8,14 @@ import { Tally } from './tally.ts';
 interface RunEnd {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
-  /** Random cases that suffice for a verdict, for a check with weight 1. */
+  /** Number of random cases that suffice for a verdict on a check of weight 1. */
   readonly usual: number;
-  /** Whether the run stopped before all checks had ended. */
+  /** Whether the run stopped before all checks had been tried. */
   readonly unfinished: boolean;
 }
 
 /**
- * The result of a check. Failures stand however the run ended; a check that was not completed does not pass.
+ * The result of a check. Failures count however the run ended; a check that was not completed does not pass.
  */
 export function concluded(check: Check, tally: Tally, seconds: number, end: RunEnd): CheckResult {
   const { level, id, test } = check;
@@ -27,19 +27,19 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
     return result(check, 'untestable', tally, seconds, { by: stop.kind, reason: stop.reason });
   if (blocked instanceof NotApplicable) return skipped(check, blocked.blockedBy, blocked.message, tally);
   if (blocked !== undefined) return result(check, 'untestable', tally, seconds, blockedOf(blocked));
-  const seen = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.ruleApplied;
-  if (cases > 0 && !seen) return vacuous(check, tally, seconds, shard);
+  const isConclusive = level === 'OBSERVE' ? Object.keys(tally.observations).length > 0 : tally.ruleApplied;
+  if (cases > 0 && !isConclusive) return vacuous(check, tally, seconds, shard);
   if (cases > 0) return result(check, level === 'OBSERVE' ? 'observed' : 'pass', tally, seconds);
   if (test.kind === 'invariant') return skipped(check, 'store', tally.whyNotApplied ?? test.absent, tally);
   if (test.kind === 'cases') return skipped(check, 'document', 'the document allows no such request', tally);
-  // Its only work item in this shard was the control request.
+  // In this shard, the check had nothing to do but send its control request.
   if (shard.of > 1) return inAnotherShard(check);
   throw new Error(`${id} made no request`);
 }
 
 /**
- * The check sent requests, but its rules applied to none. For a random check, another shard may have more to
- * judge.
+ * The result of a check whose rules applied to none of its exchanges. Another shard may have cases to which
+ * the rules of a random check apply.
  */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
@@ -50,8 +50,8 @@ function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): Ch
 }
 
 /**
- * Whether a limit that the user set stopped the run late enough for a verdict: a random check has tried as
- * many cases as it does by default, and an invariant has seen every other check end.
+ * Whether a limit set by the user stopped the run late enough for a verdict on this check: a random check has
+ * tried the default number of cases, or an invariant has seen the end of every other check.
  */
 function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unfinished }: RunEnd): boolean {
   if (stop?.kind !== 'limit') return false;
@@ -63,7 +63,7 @@ function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unf
 export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
   result(check, 'skipped', tally, 0, { by, reason });
 
-/** A check that another shard of the run carries out. */
+/** The result of a check that another shard runs. */
 export const inAnotherShard = (check: Check): CheckResult => skipped(check, 'shard', 'runs in another shard');
 
 const result = (

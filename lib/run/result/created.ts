@@ -5,10 +5,10 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { IdRanges } from '../plan/id-ranges.ts';
 
-/** The plants that the store reported as created: what a run leaves behind. */
+/** The plants that the store reported as created, and which the run leaves behind. */
 export class Created {
   plants = 0;
-  /** The ids in the requests; the store may have assigned others. */
+  /** The ids that were sent; the store may have assigned others. */
   readonly ids = new IdRanges();
 
   record({ request, response }: Exchange, template: RequestTemplate): void {
@@ -20,7 +20,7 @@ export class Created {
   }
 }
 
-/** The exact id in a body. */
+/** The exact id that a body contains. */
 function idIn(
   bytes: Uint8Array | undefined,
   { body }: RequestTemplate,

@@ -1,12 +1,13 @@
 import { type Failure, type FailureGroup, problemOf } from './result.ts';
 
 /**
- * Problems that are counted for one check. A run sends a few hundred kinds of requests, so only a store that
- * answers each one differently has more. Their counts then do not add up to the number of failures.
+ * Maximum number of groups that are counted for one check. A run sends a few hundred kinds of requests, so
+ * only a store that answers each of them differently exceeds this; the counts then do not add up to the
+ * number of failures.
  */
 const MAX_GROUPS = 2000;
 
-/** Counts the failures of a check by what is wrong with the response and by what was sent. */
+/** Counts the failures of a check by problem and by kind of request. */
 export class FailureGroups {
   private readonly byKey = new Map<string, FailureGroup>();
 
@@ -25,7 +26,7 @@ export class FailureGroups {
     });
   }
 
-  /** In the order of their first case in the plan. */
+  /** The groups in the order of their first cases in the plan. */
   get inOrder(): readonly FailureGroup[] {
     return [...this.byKey.values()].sort(
       (a, b) => a.place - b.place || (keyOf(a.problem, a.request) < keyOf(b.problem, b.request) ? -1 : 1),

@@ -6,33 +6,40 @@ import type { About, PrecedingRequest, TestKind } from '../check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
-/** One case on which a check failed. */
+/** A case on which a check failed. */
 export interface Failure {
   readonly label: string;
   /** The stable label of the case; by default the label. */
   readonly stableLabel?: string | undefined;
-  /** For invariants only: which check sent the request, and its unusual parts. */
+  /**
+   * Only for invariants: the check that sent the request, and the label or the unusual parts of the request.
+   */
   readonly sentFor?: { readonly check: string; readonly label: string };
   readonly before?: readonly PrecedingRequest[];
   readonly finding: Finding;
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
-  /** The place of the sample, and the number of steps to shrink it. */
+  /**
+   * The index of the random case followed by the path of its shrinking, and the number of shrinking steps.
+   */
   readonly sampled?: { readonly path: string; readonly shrinks: number };
-  /** Whether the failure recurs when the request is sent again; absent if that was not tried. */
+  /** When the failure recurs; absent if that was not tried. */
   readonly when?: When;
   readonly retries?: Retries;
 }
 
 /**
- * When a failure recurs: always in isolation; only with the same bytes and not with a fresh id; now and then
+ * When a failure recurs: always, in isolation; only with the same bytes, not with a fresh id; intermittently,
  * in isolation; only under concurrency; or not at all.
  */
 export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
 
 export type Tried = readonly [failed: number, tried: number];
 
-/** Retries of a failure: in isolation with the same bytes and with a fresh id, and under concurrency. */
+/**
+ * Retries of a failure: in isolation with the same bytes, in isolation with a fresh id, and under
+ * concurrency.
+ */
 export interface Retries {
   readonly same?: Tried;
   readonly fresh?: Tried;
@@ -41,13 +48,13 @@ export interface Retries {
 
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
-/** A failure, and its place among the cases. */
+/** A failure and its place among the cases of the check. */
 export interface Positioned {
   readonly failure: Failure;
   readonly place: number;
 }
 
-/** Identifies what is wrong: failures with the same text are likely to be fixed by the same change. */
+/** Identifies a problem: failures with the same text are likely to be fixed by the same change. */
 export const problemOf = ({
   finding,
   label,
@@ -59,10 +66,10 @@ export const problemOf = ({
 export interface FailureGroup {
   /** What is wrong with the response. */
   readonly problem: string;
-  /** The kind of request, if the problem does not name it, in words that do not differ from run to run. */
+  /** The kind of request, unless the problem names it, worded identically in every run. */
   readonly request?: string;
   readonly failed: number;
-  /** Place of the first of them among the cases. */
+  /** The place of the first failure among the cases. */
   readonly place: number;
 }
 
@@ -70,7 +77,7 @@ export type Observations = Readonly<Record<string, string | number | boolean>>;
 
 /** How much of a covering array was tried. */
 export interface CheckCoverage extends Coverage {
-  /** In a shard: what all shards together try. */
+  /** Only in a shard: what all shards try together. */
   readonly together?: Pick<Coverage, 'rows' | 'covered'>;
 }
 
@@ -78,19 +85,22 @@ export interface CheckResult {
   readonly check: About;
   readonly kind: TestKind;
   readonly verdict: Verdict;
-  /** Cases tried, requests sent by a scenario, or exchanges judged by an invariant. */
+  /** Number of cases tried, requests sent by a scenario, or exchanges judged by an invariant. */
   readonly cases: number;
   readonly failed: number;
   readonly seconds: number;
-  /** The failure to look at first, then a few with other problems. */
+  /** The failure to look at first, followed by a few with other problems. */
   readonly failures: readonly Failure[];
   readonly problems: readonly FailureGroup[];
   readonly observations: Observations;
-  /** Cases with random values, of a generated check; its others are the same in every run. */
+  /**
+   * Only for a random check: the number of cases with random values. Its other cases are the same in every
+   * run.
+   */
   readonly random?: number;
-  /** Only for a check that begins with a covering array. */
+  /** Only for a check that begins with the rows of a covering array. */
   readonly coverage?: CheckCoverage;
-  /** Why the check was not run, or not to the end. */
+  /** Why the check was not run, or not completed. */
   readonly blocked?: { readonly by: string; readonly reason: string };
 }
 
@@ -105,21 +115,21 @@ export interface Stop {
     | 'not-found'
     | 'throttled'
     | 'ids-in-use'
-    /** Interrupted. */
+    /** The run was interrupted. */
     | 'cut-off'
-    /** The user's limit on time or requests was reached. */
+    /** A limit that the user set on time or requests was reached. */
     | 'limit'
-    /** The first failure, with --bail. */
+    /** With --bail: a check failed. */
     | 'bailed'
-    /** The store answers nothing any more. */
+    /** The store stopped answering. */
     | 'gone'
-    /** The store serves nothing: all it sends are server errors and incomplete responses. */
+    /** The store sends nothing but server errors and incomplete responses. */
     | 'outage'
-    /** The store leaves most requests unanswered. */
+    /** Most requests time out. */
     | 'unresponsive'
-    /** All responses are so large that a run would take too long. */
+    /** The responses are so large that the run would take too long. */
     | 'too-large';
   readonly reason: string;
-  /** What to do about it. */
+  /** What the user can do about it. */
   readonly remedy: string;
 }

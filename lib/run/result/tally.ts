@@ -12,36 +12,36 @@ import {
 } from './result.ts';
 import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedFailure } from './truncate.ts';
 
-/** Failures that are kept in full: a report shows the first, the others show other problems. */
+/** Number of failures that are kept in full: reports show the first, and others with other problems. */
 export const MAX_FAILURES = 5;
-/** Problems of a check for which a failure is kept. */
+/** Maximum number of problems of a check for which a failure is kept. */
 const MAX_PROBLEMS_OF_A_CHECK = 20;
 
-/** A case that was left without an answer while other checks were running. */
+/** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends Positioned {
-  /** It passed in isolation. */
+  /** Whether the case passed in isolation. */
   readonly passed?: boolean;
 }
 
 const isLong = ({ exchange }: Failure): boolean => (exchange.response?.body.length ?? 0) > MAX_BODY_BYTES;
 
-/** The results of a check so far; valid at any time, even if the run stops in the middle. */
+/** The results of a check so far. Valid at any time, even if the run stops in the middle of the check. */
 export class Tally {
   cases = 0;
   failed = 0;
-  /** Cases with random values; the others are the same in every run. */
+  /** Number of cases with random values; the other cases are the same in every run. */
   random = 0;
   timeouts = 0;
   blocked: Untestable | undefined;
-  /** Whether a case was left without an answer in isolation as well. */
+  /** Whether a case remained unanswered in isolation as well. */
   hasConfirmed = false;
   pending: readonly PendingFailure[] = [];
-  /** Whether an exchange showed what the check is about. */
+  /** Whether any exchange showed what the check is about. */
   ruleApplied = false;
   /** What the first exchange to which no rule applied did not show. */
   whyNotApplied: string | undefined;
   readonly observations: Record<string, Observations[string]> = {};
-  /** How much of a covering array was tried; slow to compute. */
+  /** What was tried of a covering array. Slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new FailureGroups();
   private readonly byProblem = new Map<string, { place: number; failure: Failure; failed: number }>();
@@ -53,7 +53,7 @@ export class Tally {
     this.onNew = onNew;
   }
 
-  /** Records a failure. For each problem the one with the lowest place is kept. */
+  /** Records a failure. For each problem, the failure with the lowest place is kept. */
   recordFailure(failure: Failure, place = this.failed): void {
     this.failed += 1;
     this.counted.add(failure, place);
@@ -71,7 +71,10 @@ export class Tally {
     if (place < known.place) Object.assign(known, { place, failure: this.kept(failure, known.failure) });
   }
 
-  /** A failure as it is kept: one of each check with a long response is kept whole, so that it can be explained. */
+  /**
+   * A failure in the form in which it is kept. For each check, one long response is kept whole, so that it
+   * can be explained.
+   */
   private kept(failure: Failure, replaced?: Failure): Failure {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
@@ -79,31 +82,33 @@ export class Tally {
     return truncatedFailure(failure, hasOther ? MAX_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
   }
 
-  /** Records a pass; if no rule applied, also why the exchange proves nothing. */
+  /** Records a pass or, if no rule applied, why the exchange proves nothing. */
   recordPass(missing: NotApplied | undefined): void {
     if (missing === undefined) this.ruleApplied = true;
     else this.whyNotApplied ??= missing.notApplied;
   }
 
-  /** Holds a failure back until it is clear which check caused it. */
+  /** Holds back a failure until it is clear which check caused it. */
   addPending(pending: PendingFailure): void {
     this.pending = [...this.pending, pending];
     if (timedOut(pending.failure)) this.timeouts += 1;
   }
 
-  /** Called when the held-back case passed in isolation. */
+  /** Records that a pending case passed in isolation. */
   markPassed(pending: PendingFailure): void {
     this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }
 
-  /** It failed in isolation as well. */
+  /** Records that a pending case failed in isolation as well. */
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
     this.pending = this.pending.filter((one) => one !== pending);
     this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.place);
     this.hasConfirmed ||= unanswered;
   }
 
-  /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
+  /**
+   * Records the pending failures, except those that a confirmed failure of this or another check explains.
+   */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, place, passed } of this.pending) {
       const isExplained =
@@ -115,7 +120,7 @@ export class Tally {
     this.pending = [];
   }
 
-  /** Replaces the first failure with its confirmed, perhaps shrunk, version. */
+  /** Replaces the first failure with its confirmed, and possibly shrunk, version. */
   leadWith(failure: Failure): void {
     this.lead = this.kept(failure, this.first?.failure);
   }
@@ -130,7 +135,7 @@ export class Tally {
     return this.inOrder[0]?.[1];
   }
 
-  /** The failure to show, and some with other problems. */
+  /** The failure to show first, followed by some with other problems. */
   get failures(): readonly Failure[] {
     const truncated = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
     return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];

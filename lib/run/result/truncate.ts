@@ -2,17 +2,23 @@ import type { Finding } from '../../judge/rules.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import type { Failure } from './result.ts';
 
-/** Bytes of a response body that are kept with a failure: more than a report shows. */
+/** Maximum size of a response body kept with a failure; more than a report shows. */
 export const MAX_BODY_BYTES = 16 * 1024;
-/** The same if the whole body is to be read once more: more than the debug page of a framework has. */
+/**
+ * Maximum size of a body that is kept whole because it will be read again; larger than the debug pages of
+ * frameworks.
+ */
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
-/** Characters of a header value and of all of them that are kept with a failure: more than a record has. */
+/**
+ * Maximum length of a header value kept with a failure, and of all header values together; longer than in a
+ * record.
+ */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
-/** Characters that are kept of a text which may come from the store. */
+/** Maximum length of a text that may come from the store. */
 const MAX_TEXT_CHARACTERS = 1000;
 
-/** The beginning of a text, copied so that the memory of the rest can be freed. */
+/** The beginning of a text, copied so that the memory of the whole text can be freed. */
 const beginningOf = (text: string, limit: number): string =>
   text.length <= limit ? text : Buffer.from(text.slice(0, limit), 'utf16le').toString('utf16le');
 
@@ -20,10 +26,10 @@ export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): str
   text.length > limit ? `${beginningOf(text, limit)}…` : text;
 
 function shortened({ headers, statusText, body, size, ...rest }: Response, maxBodyBytes: number): Response {
-  let left = MAX_VALUES_CHARACTERS;
+  let charactersLeft = MAX_VALUES_CHARACTERS;
   const kept = headers.map(([name, value]): HeaderPair => {
-    const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, left));
-    left -= beginning.length;
+    const beginning = beginningOf(value, Math.min(MAX_VALUE_CHARACTERS, charactersLeft));
+    charactersLeft -= beginning.length;
     return [beginningOf(name, MAX_VALUE_CHARACTERS), beginning];
   });
   const isLong = body.length > maxBodyBytes;
@@ -37,15 +43,15 @@ function shortened({ headers, statusText, body, size, ...rest }: Response, maxBo
 }
 
 /**
- * An exchange with at most the beginning of its response body and headers, copied so that the memory of the rest can be
- * freed.
+ * An exchange with only the beginning of its response body and headers, copied so that the memory of the
+ * whole can be freed.
  */
 export function truncated(
-  { preceding, ...own }: Exchange,
+  { preceding, ...rest }: Exchange,
   maxBodyBytes: number = MAX_WHOLE_BODY_BYTES,
 ): Exchange {
   const exchange: Exchange =
-    preceding === undefined ? own : { ...own, preceding: truncated(preceding, maxBodyBytes) };
+    preceding === undefined ? rest : { ...rest, preceding: truncated(preceding, maxBodyBytes) };
   if (exchange.kind === 'answered')
     return { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
   return exchange.response === undefined
@@ -61,8 +67,7 @@ const truncatedFinding = (finding: Finding): Finding => ({
 });
 
 /**
- * A failure in the form in which it is kept, so that the failures of a store that sends megabytes do not fill
- * the memory.
+ * A failure in the form in which it is kept, so that a store that sends megabytes does not fill the memory.
  */
 export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
   ...failure,

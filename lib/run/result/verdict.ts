@@ -1,7 +1,7 @@
 import type { Level } from '../check.ts';
 import type { Stop, Verdict } from './result.ts';
 
-/** `partial`: all checks that ran passed, but --only or --skip left some out. */
+/** `partial`: all checks that ran passed, but --only or --skip excluded some. */
 export type Outcome = 'conformant' | 'nonconformant' | 'undetermined' | 'partial';
 
 export type VerdictCount = Readonly<Record<Verdict, number>>;
@@ -21,7 +21,7 @@ export function summaryOf(results: readonly Judged[]): Summary {
 }
 
 /**
- * Whether a run stopped before it could judge. A limit that was reached late enough leaves no check
+ * Whether a run stopped before it could judge. After a limit that was reached late enough, no check is
  * untestable.
  */
 export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
@@ -31,7 +31,7 @@ export const cutShort = (stop: Stop | null | undefined, results: readonly Judged
 
 /**
  * @param stopped whether the run stopped before it could judge
- * @param filtered whether the user left out checks
+ * @param filtered whether the user excluded checks
  */
 export function runOutcome(
   { MUST, SHOULD }: Summary,
@@ -44,5 +44,5 @@ export function runOutcome(
   return filtered ? 'partial' : 'conformant';
 }
 
-/** The number of checks that a run was to judge: those that passed, failed or were untestable. */
+/** The number of checks that a run was meant to judge: those that passed, failed or were untestable. */
 export const selectedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;

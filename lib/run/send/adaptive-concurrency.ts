@@ -1,42 +1,48 @@
 import type { HttpClient } from '../../wire/http-client.ts';
 
-/** If even the fastest answer takes this long, the network is the likely reason, not a busy machine. */
+/** If even the fastest answer takes this long, the reason is probably the network, not a busy machine. */
 const DISTANT_MS = 20;
-/** Answers from which a median is taken, as a multiple of the requests in flight. */
+/** Number of answers per median, as a multiple of the concurrency limit. */
 const WINDOW = 2;
-/** A median this many times the first one shows that the store has become slower. */
+/** If the median grows to this multiple of the first one, the store has become slower. */
 const MAX_RISE = 1.3;
 const FACTOR = 2;
 
 /**
- * Sends more requests at a time to a distant store, as long as that does not make its answers slower, and fewer if it
- * does. A failure at raised concurrency is not judged: the request is resent at the usual concurrency.
+ * Sends more concurrent requests to a distant store, for as long as its answers do not become slower, and
+ * fewer if they do. Failures at raised concurrency are not judged; these requests are sent again at the usual
+ * concurrency.
  */
 export class AdaptiveConcurrency {
   private readonly client: HttpClient;
   private readonly usual: number;
   private max: number;
   private times: number[] = [];
-  /** Answers to requests that were under way when the limit changed. */
+  /** Number of answers still to come from requests that were in flight when the limit changed. */
   private ignored = 0;
-  /** The median while no more than usual were in flight. */
+  /** The median response time at the usual concurrency. */
   private atRest: number | undefined;
-  /** When the limit was last raised above the usual one. */
+  /** The last time at which the limit was still above the usual one. */
   private raisedUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param max requests in flight at most; no more than the client allows now means no growth */
+  /**
+   * @param max maximum number of requests in flight; no more than the client's current limit disables growth
+   */
   constructor(client: HttpClient, max: number) {
     this.client = client;
     this.usual = client.concurrencyLimit;
     this.max = max;
   }
 
-  /** Whether more requests than usual may have been in flight since then, on the clock of `performance.now()`. */
+  /**
+   * Whether the limit may have been above the usual one at any time since then, on the clock of
+   * `performance.now()`.
+   */
   wasRaisedSince(time: number): boolean {
     return this.isRaised || this.raisedUntil >= time;
   }
 
-  /** Takes the milliseconds of an answer into account. */
+  /** Takes the response time of an answer into account. */
   add(ms: number): void {
     if (this.max <= this.usual) return;
     if (this.ignored > 0) {
@@ -59,7 +65,7 @@ export class AdaptiveConcurrency {
     this.ignored = limit;
   }
 
-  /** Goes back to the usual number of requests in flight for the rest of the run. */
+  /** Returns to the usual concurrency for the rest of the run. */
   end(): void {
     this.max = this.usual;
     if (this.isRaised) this.setLimit(this.usual);

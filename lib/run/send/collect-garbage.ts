@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 let collect: (() => void) | undefined;
 
 /**
- * Frees what is no longer used. V8 by itself lets the heap grow to several times what a run needs when a store answers
- * with megabytes of JSON.
+ * Frees unused memory. By itself, V8 lets the heap grow to several times what a run needs when a store
+ * answers with megabytes of JSON.
  */
 export function collectGarbage(): void {
   if (collect === undefined) {

@@ -7,15 +7,18 @@ import type { CheckIds } from '../plan/ids.ts';
 import type { Stop } from '../result/result.ts';
 import { Stopped } from './stopped.ts';
 
-/** Sends additional requests to explain a rejection. */
+/** Sends additional requests that help to explain a rejection. */
 interface Channel {
-  /** Sends a request as it is. */
+  /** Sends a request as it is, even if its id or name is in use. */
   sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
   /** Passes an exchange on to all listeners. */
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
-/** The statuses with which a store rejects a second plant with the same id or name; none if it accepts that. */
+/**
+ * The statuses with which a store rejects a second plant with the same id, or with the same name; empty if it
+ * accepts it.
+ */
 interface DuplicateStatuses {
   readonly id: readonly number[];
   readonly name: readonly number[];
@@ -24,27 +27,27 @@ interface DuplicateStatuses {
 /** The first id that the user gave, which an earlier run may have used as well. */
 interface Given {
   readonly firstId: bigint;
-  /** Makes an id that does not follow from `firstId`. */
+  /** Makes an id that is unrelated to `firstId`. */
   readonly otherFirstId: () => bigint;
 }
 
 const NEITHER: DuplicateStatuses = { id: [], name: [] };
-/** Duplicates that are sent, as a store may answer one in this way and another in that. */
+/** Number of duplicates to send, since a store may not answer all of them alike. */
 const MAX_DUPLICATES = 2;
 /** Attempts to create a plant in order to send its duplicate. */
 const MAX_PLANTS = 3;
 /**
- * How often a plant is sent again with other values: one with fresh values, and one whose values may be used
- * up.
+ * How often a rejected plant is sent again with other values, depending on whether its values are new for
+ * certain or may be used up.
  */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**
- * Finds out whether a valid plant was rejected only because its id or name is in use: uniqueness is unspecified
- * (interface, section 2), and a store may have been tested before.
+ * Finds out whether a valid plant was rejected only because its id or name is in use: the interface does not
+ * specify uniqueness (section 2), and the store may have been tested before.
  */
 export class Collisions {
-  /** Plants that were rejected for that reason, whether or not another attempt succeeded. */
+  /** Number of plants that were rejected for that reason, whether or not a retry succeeded. */
   count = 0;
   private readonly plain: () => JsonObject;
   private readonly freshId: () => bigint;
@@ -52,9 +55,9 @@ export class Collisions {
   private duplicates: Promise<DuplicateStatuses> | undefined;
 
   /**
-   * @param plain makes an unremarkable ordinary plant
-   * @param freshId makes ids for the plants that are sent to learn how the store treats duplicates
-   * @param given set if the user gave the first id
+   * @param plain makes a plain ordinary plant
+   * @param freshId makes ids for the plants that show how the store treats duplicates
+   * @param given the first id, if the user chose it
    */
   constructor(plain: () => JsonObject, freshId: () => bigint, given?: Given) {
     this.plain = plain;
@@ -64,9 +67,11 @@ export class Collisions {
 
   /**
    * Examines the response to a plant that the store should accept. If the store rejects duplicates with the
-   * same status, tries other fresh values.
-   * @returns the exchange to judge, marked if a collision explains its rejection; all others are reported
-   * @throws Stopped if the ids that follow from the user's first id are in use
+   * same status, sends the plant again with other fresh values.
+   *
+   * @returns the exchange to judge, marked as collided if a collision explains its rejection; reports all
+   * other exchanges
+   * @throws Stopped if the ids that follow the user's first id are in use
    */
   async resolve(
     first: Exchange,
@@ -97,7 +102,7 @@ export class Collisions {
       channel.report(collided(first), template);
       return again;
     }
-    // Two fresh values cannot both be in use, unless the user gave the same first id to an earlier run.
+    // Two fresh values cannot both be in use, unless the user chose the first id and has used it before.
     if (!usedUp && this.given !== undefined) {
       const another = await channel.sendWithRetries(template, this.given.otherFirstId());
       channel.report(collided(another), template);
@@ -108,7 +113,7 @@ export class Collisions {
     return collided(first);
   }
 
-  /** Creates a plant, then sends one with the same id and one with the same name. */
+  /** Creates a plant, then sends others with the same id, and others with the same name. */
   private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatuses> {
     const send = async (json: Json) => {
       const template: RequestTemplate = { body: { json } };
@@ -133,7 +138,7 @@ export class Collisions {
         id: await rejections(() => fixedFor(this.plain(), this.freshId()).with(ID, id)),
         name: await rejections(() => plant.with(ID, this.freshId())),
       };
-      // A store that now rejects a new plant as well has another reason.
+      // A store that now rejects new plants, too, has another reason for its rejections.
       return (await send(this.plain())) === 200 && (await send(this.plain())) === 200 ? rejected : NEITHER;
     }
     return NEITHER;
@@ -148,6 +153,6 @@ const idsInUse = (firstId: bigint): Stop => ({
 
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 
-/** Whether the store rejected the plant itself, and not the credential, the path or the method. */
+/** Whether the store rejected the plant itself, rather than the credential, the path or the method. */
 const rejectsPlant = (status: number | undefined): status is number =>
   status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status);

@@ -1,6 +1,6 @@
 import type { RequestContext } from './request-context.ts';
 
-/** Lets requests of all contexts through side by side, or of one context exclusively. */
+/** Admits the requests of all contexts side by side, or those of one context exclusively. */
 export class ExclusiveAccess {
   private inside = 0;
   private holder: RequestContext | undefined;
@@ -19,7 +19,7 @@ export class ExclusiveAccess {
     while (this.excludes(context)) await this.nextChange();
   }
 
-  /** Call when a request goes out, and `leave` when it has ended. */
+  /** Call `enter` when a request goes out, and `leave` when it has ended. */
   enter(): void {
     this.inside += 1;
   }
@@ -29,7 +29,10 @@ export class ExclusiveAccess {
     if (this.holder !== undefined) this.wakeAll();
   }
 
-  /** Runs `work` once the requests under way have ended. Only this context can send requests meanwhile. */
+  /**
+   * Runs `work` once the requests in flight have ended. Until it completes, only this context may send
+   * requests.
+   */
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();
     this.holder = context;

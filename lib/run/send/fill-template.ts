@@ -2,13 +2,13 @@ import { bytesOf, type RequestTemplate, validCredential } from '../../payloads/t
 import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
 
-/** Headers of every request, unless the template or the user sets others. */
+/** Headers of every request, unless the template or the user sets them. */
 export const DEFAULT_HEADERS: readonly HeaderPair[] = [
   ['accept', 'application/json'],
   ['user-agent', 'plant-store-conformance'],
 ];
 
-/** Adds the usual headers, except those that the user sets. */
+/** Adds the default headers, except those that the user sets. */
 export const withDefaultHeaders = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
   ...DEFAULT_HEADERS.filter(([name]) => !hasHeader(headers, name)),
   ...headers,
@@ -17,30 +17,30 @@ export const withDefaultHeaders = (headers: readonly HeaderPair[]): readonly Hea
 /** What a run adds to every request. */
 interface RequestDefaults {
   readonly token: string;
-  /** Those that the store has set, as a Cookie header. */
+  /** The cookies that the store has set, as the value of a Cookie header. */
   readonly cookies?: string;
   /** `host:port` of the target. */
   readonly host: string;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
-  /** The usual ones, and those that the user set. */
+  /** The default headers, and those that the user sets. */
   readonly headers: readonly HeaderPair[];
   /** Query parameters that the document requires. */
   readonly query?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Appends query parameters to a path, except those that it has already. */
+/** Appends query parameters to a path, except those that it already has. */
 function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
-  const [, own] = path.split('?');
-  const there = new URLSearchParams(own);
+  const [, query] = path.split('?');
+  const present = new URLSearchParams(query);
   const added = parameters
-    .filter(([name]) => !there.has(name))
+    .filter(([name]) => !present.has(name))
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   if (added.length === 0) return path;
-  return `${path}${own === undefined ? '?' : own === '' ? '' : '&'}${added.join('&')}`;
+  return `${path}${query === undefined ? '?' : query === '' ? '' : '&'}${added.join('&')}`;
 }
 
-/** The delivery of a request, whose cuts and chunks may depend on the bytes of its body. */
+/** The delivery of a request. Its cuts and chunks may depend on the bytes of the body. */
 function deliveryOf(
   { delivery, cut, chunkEnd, abort }: RequestTemplate,
   body: Uint8Array | undefined,
@@ -54,10 +54,13 @@ function deliveryOf(
   };
 }
 
-/** Stands for the token where it may be percent-encoded; encoding would change `$PLANT_STORE_TOKEN`. */
+/**
+ * Replaces the token in bodies that may percent-encode it; `$PLANT_STORE_TOKEN` itself would not survive
+ * that.
+ */
 const TOKEN_PLACEHOLDER = 'PLANT_STORE_TOKEN';
 
-/** Makes a request of a template, with `id` as its fresh id. */
+/** Turns a template into a request with `id` as its fresh id. */
 export function fill(
   template: RequestTemplate,
   id: bigint,
@@ -69,19 +72,21 @@ export function fill(
   const contentType =
     'contentType' in template ? template.contentType : body === undefined ? undefined : 'application/json';
   const { header = 'authorization' } = credential;
-  const own: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
-  if (contentType !== undefined) own.push(['content-type', contentType]);
+  const requestHeaders: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
+  if (contentType !== undefined) requestHeaders.push(['content-type', contentType]);
   const hostname = host.replace(/:\d+$/, '');
-  for (const [name, value] of template.headers ?? []) own.push([name, value.replace('{hostname}', hostname)]);
+  for (const [name, value] of template.headers ?? [])
+    requestHeaders.push([name, value.replace('{hostname}', hostname)]);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
   const delivery = deliveryOf(template, bytes);
   const request: Request = {
     method,
     path,
     headers: [
-      ...own,
+      ...requestHeaders,
       ...headers.filter(
-        ([name]) => !hasHeader(own, name.toLowerCase()) && template.without?.includes(name) !== true,
+        ([name]) =>
+          !hasHeader(requestHeaders, name.toLowerCase()) && template.without?.includes(name) !== true,
       ),
     ],
     body: bytes,

@@ -1,22 +1,22 @@
-/** Responses whose exact time is kept. */
+/** Number of responses whose exact time is kept. */
 const MAX_SAMPLED = 4096;
 /** Fine enough to show two peaks, coarse enough to print. */
 const BUCKETS_PER_DOUBLING = 4;
 
 export interface Latency {
   readonly answers: number;
-  /** Milliseconds. Quantiles of a long run are those of its latest responses. */
+  /** In milliseconds. The quantiles of a long run are those of its latest responses. */
   readonly median: number;
   readonly p95: number;
   readonly p99: number;
   readonly longest: number;
-  /** Responses that took from `from` to less than `to` milliseconds, without empty buckets. */
+  /** Counts of responses that took from `from` to less than `to` milliseconds, without empty buckets. */
   readonly buckets: readonly { readonly from: number; readonly to: number; readonly answers: number }[];
 }
 
 /** Records response times in constant memory. */
 export class LatencyLog {
-  /** Milliseconds of the latest responses, unordered. */
+  /** The times of the latest responses in milliseconds, unordered. */
   private readonly sample: number[] = [];
   private readonly counts = new Map<number, number>();
   private answers = 0;
@@ -30,7 +30,7 @@ export class LatencyLog {
     this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
   }
 
-  /** `undefined` if there was no response. */
+  /** Undefined if there was no response. */
   get summary(): Latency | undefined {
     if (this.answers === 0) return undefined;
     const sorted = this.sample.toSorted((a, b) => a - b);

@@ -3,8 +3,8 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { isValid } from '../../payloads/validity.ts';
 
 /**
- * How ordinary a request is: 2 if any client could send it, 1 for another valid plant, 0 for everything else. When
- * several requests get no response, assume that the least ordinary one caused it.
+ * How ordinary a request is: 2 if any client could send it, 1 if it is another valid plant, otherwise 0. If
+ * several requests get no response, the least ordinary one is the likeliest culprit.
  */
 export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;

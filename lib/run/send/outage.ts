@@ -1,25 +1,28 @@
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 
-/** A store that serves nothing for this long, and for this many requests, is asked whether it still serves anything. */
+/** If a store serves nothing for this long, and for this many requests, it is probed. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
-/** End the run after this many unanswered requests, if they are the majority. */
+/** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
-/** If this many responses have more than so many bytes on average, to read and judge those of a run takes many minutes. */
+/**
+ * If this many responses are larger than this on average, reading and judging all responses of a run would
+ * take many minutes.
+ */
 const TOO_LARGE = { averageBytes: 512 * 1024, responses: 24 } as const;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && !exchange.response.truncated && exchange.response.status < 500;
 
-/** Counts the requests that were not served. */
+/** Counts requests that the store did not serve. */
 export class Outage {
-  /** Requests in a row that were not served. */
+  /** Number of consecutive requests that got a response but were not served. */
   inRow = 0;
-  /** Requests that got no response in time, and all. */
+  /** Number of requests that timed out, and of all requests. */
   timeouts = 0;
   all = 0;
-  /** Complete responses, and the bytes of their bodies. */
+  /** Number of complete responses, and the total size of their bodies. */
   complete = 0;
   bytes = 0;
   private since = 0;
@@ -32,7 +35,7 @@ export class Outage {
       this.bytes += exchange.response.body.length;
     }
     if (isServed(exchange)) this.inRow = 0;
-    // recovery.ts handles requests without any response.
+    // `recovery.ts` handles requests without any response.
     else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
   }
 
@@ -40,17 +43,17 @@ export class Outage {
     return this.inRow >= SUSPECT.requests && performance.now() - this.since >= SUSPECT.ms;
   }
 
-  /** Whether most requests get no response. */
+  /** Whether most requests time out. */
   get isCertain(): boolean {
     return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
   }
 
-  /** Whether all responses are so large that a run would not end soon. */
+  /** Whether the responses are so large that the run would take too long. */
   get answersTooMuch(): boolean {
     return this.complete >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
   }
 
-  /** Bytes of the body of a complete response. */
+  /** The average size of the body of a complete response, in bytes. */
   get averageBytes(): number {
     return this.bytes / Math.max(1, this.complete);
   }

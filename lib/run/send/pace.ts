@@ -7,11 +7,11 @@ import type { RunState } from '../run-state.ts';
 import { Stopped } from './stopped.ts';
 
 const MAX_RETRY_AFTER_MS = 30_000;
-/** How long a run waits in total for a store that asks it to. */
+/** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
 /**
- * Thresholds for detecting a rate limit. After this much waiting, space requests, and increase the spacing each time;
- * keeping to the limit is cheaper than hitting it repeatedly.
+ * If the store still limits requests after this much waiting, leave time between requests, and more each
+ * time: staying below the limit costs less than reaching it again and again.
  */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
@@ -19,23 +19,23 @@ export interface Limits {
   /** Maximum requests per second. */
   readonly rate: number | undefined;
   readonly maxRequests: number | undefined;
-  /** Milliseconds to wait in total, at most, because the store asks for it. */
+  /** Maximum total time to wait at the store's request, in milliseconds. */
   readonly maxWaitMs?: number;
 }
 
-/** How fast, and how much, the user and the store allow a run to send. */
+/** How fast, and how many requests, the user and the store allow a run to send. */
 export class Pace {
-  /** Milliseconds spent waiting because the store asked for it. */
+  /** Milliseconds spent waiting at the store's request. */
   waitedMs = 0;
   private readonly state: RunState;
   private readonly maxRequests: number;
   private readonly maxWaitMs: number;
-  /** Requests since the beginning of the run, whether or not their outcome is known. */
+  /** Number of requests sent since the start of the run, whether or not their outcome is known. */
   private sent = 0;
   private sentAtLastWait = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
-  /** Milliseconds between requests at least. */
+  /** Minimum number of milliseconds between requests. */
   private spacing: number;
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;
@@ -57,7 +57,8 @@ export class Pace {
   }
 
   /**
-   * Waits until the next request may be sent, and the one before it if there is one.
+   * Waits until the next request, and its preceding request if it has one, may be sent.
+   *
    * @throws Stopped if the run has ended, or ends meanwhile
    */
   async waitForTurn({ preceding }: RequestTemplate): Promise<void> {
@@ -69,7 +70,9 @@ export class Pace {
   }
 
   /**
-   * Counts a request that is about to be sent. Requests under way when the limit is reached are still waited for.
+   * Counts a request that is about to be sent. When the limit is reached, requests in flight may still
+   * complete.
+   *
    * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
   count(): void {
@@ -83,12 +86,14 @@ export class Pace {
     this.sent += 1;
   }
 
-  /** Counts a request that the client sends again by itself. */
+  /** Counts a request that the client repeats of its own accord. */
   countResent(): void {
     this.sent += 1;
   }
 
-  /** Lets nothing be sent for so many milliseconds, and less from then on if the store often asks for pauses. */
+  /**
+   * Sends nothing for this many milliseconds. If the store asks for pauses often, slows down from then on.
+   */
   pause(ms: number): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;
@@ -110,14 +115,14 @@ export class Pace {
   private async until(time: () => number): Promise<void> {
     for (;;) {
       this.requireGoing();
-      const left = time() - Date.now();
-      if (left <= 0) return;
-      await sleep(Math.min(left, 250));
+      const msLeft = time() - Date.now();
+      if (msLeft <= 0) return;
+      await sleep(Math.min(msLeft, 250));
     }
   }
 }
 
-/** Milliseconds to wait before a retry, as a response asks; undefined if it is a final response. */
+/** The pause before a retry that a response asks for, in milliseconds; undefined if the response is final. */
 export function pauseAsked({ response }: Exchange): number | undefined {
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
   const after = headerValue(response.headers, 'retry-after');

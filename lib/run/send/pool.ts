@@ -1,6 +1,7 @@
 /**
- * Runs `work` for each index in order. Rejects with the first error once all calls have ended.
- * @param width the number of calls at a time; a function is asked again whenever one has ended
+ * Runs `work` for each index in order. Rejects with the first error, once all calls have ended.
+ *
+ * @param width maximum number of concurrent calls; if it is a function, it is reevaluated after each call
  */
 export async function inPool(
   count: number,

@@ -2,11 +2,11 @@ import { fields, statusOf } from '../../judge/reading.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** Ordinary plants that are sent one at a time to see whether the store accepts them then. */
+/** Number of ordinary plants to send one at a time, to see whether the store then accepts them. */
 const ISOLATED_REQUESTS = 12;
 
 /**
- * Detects what looks like a rate limiter that does not send Retry-After: 503 to some ordinary plants, but not
+ * Detects what may be a rate limiter that sends no Retry-After: a 503 for some ordinary plants, but not for
  * all.
  */
 export class RateLimitDetector {
@@ -20,26 +20,27 @@ export class RateLimitDetector {
   }
 
   /**
-   * @param sendOne sends an ordinary plant with nothing else under way; undefined if nothing can be sent any
-   * more
+   * @param sendOne sends an ordinary plant with nothing else in flight; undefined if nothing more can be sent
    */
   async advice(sendOne: () => Promise<Exchange | undefined>): Promise<string | undefined> {
     const { plants, rejected503 } = this;
     if (rejected503 === 0 || rejected503 === plants) return undefined;
-    let [sent, again] = [0, 0];
+    let [sent, rejected] = [0, 0];
     for (; sent < ISOLATED_REQUESTS; sent += 1) {
       const exchange = await sendOne();
       if (exchange === undefined) break;
-      if (statusOf(exchange) === 503) again += 1;
+      if (statusOf(exchange) === 503) rejected += 1;
     }
     const isComplete = sent === ISOLATED_REQUESTS;
     const oneAtATime = !isComplete
       ? ''
-      : again === 0
+      : rejected === 0
         ? '; none when sent one at a time'
-        : `; ${again} of ${sent} when sent one at a time`;
+        : `; ${rejected} of ${sent} when sent one at a time`;
     const remedy =
-      isComplete && again === 0 ? 'lower --concurrency, or set --rate' : 'set --rate, or lower --concurrency';
+      isComplete && rejected === 0
+        ? 'lower --concurrency, or set --rate'
+        : 'set --rate, or lower --concurrency';
     return `The store answered 503 without Retry-After to ${rejected503} of ${plants} ordinary requests${oneAtATime}. If that is a rate limiter, ${remedy}; it should send Retry-After, or answer 429.`;
   }
 }

@@ -12,22 +12,25 @@ import { isServed, type Outage } from './outage.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-/** How long a store that has stopped answering is given to come back. */
+/** How long a store that has stopped answering has to come back. */
 const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
-/** Times that a gateway may say that it did not reach a store that serves right before and after. */
+/** How often a gateway may report that it did not reach a store that serves just before and just after. */
 const MAX_INTERRUPTIONS = 3;
-/** Times that a store may stop listening with requests under way, as it reloads or is restarted by someone else. */
+/** How often a store may stop listening during requests, because it reloads or someone else restarts it. */
 const MAX_RELOADS = 1;
-/** Limits of starting a store again in one run. Checks leave most of them to the experiments that explain why it dies. */
+/**
+ * Limits on restarting the store in one run. The checks leave most restarts to the experiments that explain
+ * why it dies.
+ */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 /** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
 
-/** Starts a store again that has ended, and waits for it. Resolves to whether it had ended. */
+/** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
 export type Restart = () => Promise<boolean>;
 
-/** Sends one request, ignoring exclusive access. */
+/** Sends a single request, ignoring exclusive access. */
 interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
@@ -40,22 +43,22 @@ export class Recovery {
   private readonly judging: Judging;
   private readonly state: RunState;
   private readonly probe: RequestTemplate;
-  /** The checks with requests in flight. */
+  /** The checks that are running. */
   private readonly contexts = new Set<RequestContext>();
-  /** One wait for all requests that it holds up. */
+  /** A single wait, shared by all requests that are held up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
   private reloads = 0;
   private backSince = 0;
-  /** Times that the store was started again. */
+  /** How often the store was restarted. */
   restarts = 0;
   private restartMs = 0;
   private readonly restart: Restart | undefined;
 
   /**
    * @param state ended if the store does not come back
-   * @param probe an ordinary plant that the invariants leave out
-   * @param restart starts a store again that has died
+   * @param probe an ordinary plant that the invariants ignore
+   * @param restart restarts a store that has died
    */
   constructor(judging: Judging, state: RunState, probe: RequestTemplate, restart?: Restart) {
     this.restart = restart;
@@ -64,7 +67,7 @@ export class Recovery {
     this.probe = probe;
   }
 
-  /** Begins to watch the requests of a context; nothing is held against those before. */
+  /** Begins to watch the requests of a context. Earlier failures are forgotten. */
   enter(context: RequestContext): void {
     context.broken = 0;
     context.ordinariness = 2;
@@ -75,18 +78,19 @@ export class Recovery {
     this.contexts.delete(context);
   }
 
-  /** Records that a request got no sound answer. */
+  /** Records that a request got no complete answer. */
   recordBroken(context: RequestContext, template: RequestTemplate): void {
     context.broken += 1;
     this.recordOrdinariness(context, template);
   }
 
   /**
-   * Waits for a store that a request did not reach, or that stopped listening meanwhile. The run cannot begin without
-   * one.
+   * Waits for a store that a request did not reach, or that stopped listening during the request. Does not
+   * wait before the run has begun.
+   *
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @returns whether to send the request again: a gateway that often fails to reach a store that serves is at fault, and
-   *   so is a store that goes away often
+   * @returns whether to send the request again. It is not repeated if a gateway often fails to reach a store
+   * that serves, or if the store often goes away: those are faults.
    */
   async whileAway(
     exchange: Exchange,
@@ -118,8 +122,8 @@ export class Recovery {
   }
 
   /**
-   * Ends the checks if the store leaves most requests unanswered, if its responses are too large, or if it has served
-   * nothing for long and does not serve an ordinary plant either.
+   * Ends the checks if the store leaves most requests unanswered, if its responses are too large, or if it
+   * has served nothing for a while and does not serve an ordinary plant either.
    */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
@@ -132,8 +136,8 @@ export class Recovery {
   }
 
   /**
-   * Waits in the poll that is under way, or begins one. A shared poll applies the conditions of whoever began it: it
-   * polls the same store, and ends no later than another would.
+   * Joins the current poll, or starts one. A shared poll keeps the conditions of whoever started it: it polls
+   * the same store, and ends no later than a new one would.
    */
   private joinOrStartPoll(
     context: RequestContext,
@@ -157,7 +161,7 @@ export class Recovery {
     let deadline = Date.now() + MAX_RECOVERY_MS;
     let isStarted = false;
     for (let isFirst = true; ; isFirst = false) {
-      // Even while another check has the store to itself.
+      // Sent even while another check has exclusive access.
       const exchange = await prober.sendProbe(this.probe, context);
       if (isBack(exchange)) return isFirst ? 'at once' : 'later';
       if (!isStarted && (await this.isStartedAgain(exchange))) {
@@ -170,7 +174,7 @@ export class Recovery {
     }
   }
 
-  /** Starts the store again if it is dead and the caller can do so. */
+  /** Restarts the store if it is dead and the caller knows how to. */
   private async isStartedAgain(exchange: Exchange): Promise<boolean> {
     const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
     if (this.restart === undefined || !isDead) return false;
@@ -206,7 +210,10 @@ export class Recovery {
     };
   }
 
-  /** The checks during which the store stopped answering; the least ordinary request is the likeliest cause. */
+  /**
+   * The checks during which the store stopped answering. The one with the least ordinary request comes first,
+   * as the likeliest culprit.
+   */
   private get brokenChecks(): string {
     const ids = [...this.contexts]
       .filter(({ broken, away }) => broken > 0 || away > 0)
@@ -217,7 +224,7 @@ export class Recovery {
   }
 }
 
-/** Why a run against a store that was started again is no proof that it is right. */
+/** Why a run in which the store had to be restarted is no proof of conformance. */
 export const diedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
   reason: `the store died ${counted(times, 'time')} and was restarted`,

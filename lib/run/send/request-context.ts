@@ -1,15 +1,15 @@
 import type { CheckIds } from '../plan/ids.ts';
 
-/** On whose behalf requests are sent: a check, or a part of the run that belongs to none. */
+/** On whose behalf requests are sent: a check, or a part of the run that belongs to no check. */
 export interface RequestContext {
   /** The id of the check, or a name such as `preflight`. */
   readonly id: string;
   readonly ids: CheckIds;
-  /** Requests that were broken off, or not answered in time. */
+  /** Number of requests that were cut off or timed out. */
   broken: number;
-  /** Requests that are waiting for the store to come back. */
+  /** Number of requests that are waiting for the store to come back. */
   away: number;
-  /** How ordinary the least ordinary of these requests is. */
+  /** The ordinariness of the least ordinary of these requests. */
   ordinariness: number;
 }
 

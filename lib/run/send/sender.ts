@@ -17,43 +17,46 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly collisions: Collisions;
   readonly recovery: Recovery;
   readonly state: RunState;
-  /** An ordinary plant, to see whether the store serves anything. */
+  /** An ordinary plant that shows whether the store serves anything. */
   readonly probe: RequestTemplate;
 }
 
-/** Times that a request waits for a store that it did not reach: other requests may have killed it again. */
+/**
+ * How often a request waits for a store that it did not reach: other requests may have killed the store
+ * again.
+ */
 const MAX_WAITS_FOR_STORE = 5;
 /**
- * Interleaving of ordinary requests (`true`) and the one answered 503. If only the ordinary ones pass in this order,
- * the 503 is a final answer and not a rate limit.
+ * The order in which ordinary requests (`true`) and the request answered 503 are sent. If all ordinary ones
+ * pass and the other never does, the 503 is its final response and not due to a rate limit.
  */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
-/** One of the attempts to get a response that can be judged. */
+/** An attempt to get a response that can be judged. */
 interface Attempt {
   readonly template: RequestTemplate;
   readonly id: bigint;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
-  /** How often the store has been waited for. */
+  /** How often the request has waited for the store. */
   readonly waits: number;
 }
 
-/** What comes of an attempt: an exchange to judge, or what to change in the next attempt. */
+/** The result of an attempt: an exchange to judge, or what to change for the next attempt. */
 type AttemptResult =
   | { readonly kind: 'judge'; readonly exchange: Exchange }
   | { readonly kind: 'retry'; readonly change: Partial<Attempt> };
 
-/** What an exchange asks for: it is judged, or its request is sent again after something has been done. */
+/** What to do next: judge the exchange, or do something else and send the request again. */
 type NextStep =
   | { readonly kind: 'judge the store' | 'judge the gateway' }
   | { readonly kind: 'use raw sockets' | 'lower concurrency' | 'wait for the store' }
   | { readonly kind: 'pause'; readonly ms: number };
 
 /**
- * Sends request templates until there is a response to judge. It waits out a 429, or a 503 with Retry-After, and does not
- * judge it, unless a single request keeps getting the 503 while ordinary ones succeed. It sends a request that did not
- * reach the store again once the store is back.
+ * Sends each template until there is a response to judge. A 429, or a 503 with Retry-After, is waited out and
+ * not judged, unless the request keeps getting the 503 while ordinary requests pass. A request that did not
+ * reach the store is sent again once the store is back.
  */
 export class Sender {
   private readonly client: HttpClient;
@@ -61,7 +64,10 @@ export class Sender {
   private readonly access = new ExclusiveAccess();
   private readonly pace: Pace;
   private readonly transport: Transport;
-  /** Whether a 503 with Retry-After proved to be the final response to some request: it may be for others too. */
+  /**
+   * Whether a 503 with Retry-After turned out to be the final response to some request. It may be final for
+   * others, too.
+   */
   private hasFinal503 = false;
 
   constructor(client: HttpClient, options: SenderOptions) {
@@ -72,7 +78,7 @@ export class Sender {
     this.transport = new Transport(client, this.pace, this.access, { ...options, maxConcurrency });
   }
 
-  /** Requests whose outcome is known. */
+  /** Number of requests whose outcome is known. */
   get requests(): number {
     return this.transport.requests;
   }
@@ -81,30 +87,31 @@ export class Sender {
     return this.transport.latency.summary;
   }
 
-  /** Milliseconds spent waiting because the store asked for it. */
+  /** Milliseconds spent waiting at the store's request. */
   get waitedMs(): number {
     return this.pace.waitedMs;
   }
 
-  /** Shortens the timeout from now on, as the usual response time is known. */
+  /** Shortens the timeout from now on, according to the response times so far. */
   shortenTimeout(): void {
     this.transport.shortenTimeout();
   }
 
-  /** Resets the request count and the latencies. */
+  /** Resets the request count and the response times. */
   resetCounts(): void {
     this.transport.resetCounts();
   }
 
-  /** Waits for the requests under way, then runs `work` while nothing else is sent. */
+  /** Waits for the requests in flight, then runs `work` while only this context may send requests. */
   exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     return this.access.exclusively(context, work);
   }
 
   /**
    * Sends a request.
+   *
    * @param toBeAccepted whether the store should accept it; if its id or name is already in use, it is sent
-   *   again with other fresh values
+   * again with other fresh values
    * @throws Stopped if the run has ended
    */
   async send(
@@ -134,7 +141,7 @@ export class Sender {
     return exchange;
   }
 
-  /** Sends a request once, regardless of exclusive access and of what the response asks for. */
+  /** Sends a request once, ignoring exclusive access and any request to wait. */
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace.waitForTurn(template);
     const { exchange } = await this.transport.sendOnce(template, context.ids.retryId(), context);
@@ -177,7 +184,8 @@ export class Sender {
       }
       case 'pause': {
         const isRepeated = attempt.number > 1;
-        // Waiting did not suffice, so lower the concurrency, but once only for requests that were under way together.
+        // Waiting was not enough, so lower the concurrency, but only once for requests that were in flight
+        // together.
         if (isRepeated && concurrencyLimit === this.client.concurrencyLimit) {
           this.transport.growth.end();
           this.client.lowerConcurrency();
@@ -188,7 +196,8 @@ export class Sender {
           if (settled !== undefined) return { kind: 'judge', exchange: settled };
         }
         this.pace.pause(next.ms);
-        // The preceding request has been sent, or is rejected each time and may be what keeps the store busy.
+        // Do not repeat the preceding request: it has been answered, or it is rejected each time and may
+        // itself keep the store busy.
         return { kind: 'retry', change: isOwn || isRepeated ? { template: alone } : {} };
       }
       case 'judge the store':
@@ -200,7 +209,8 @@ export class Sender {
 
   /**
    * Waits until a request may be sent.
-   * @throws Stopped if the run has ended, or the checks have and the request is that of a check
+   *
+   * @throws Stopped if the run has ended, or if the checks have ended and a check sends this request
    */
   private async admit(template: RequestTemplate, context: RequestContext): Promise<void> {
     const { stopOfChecks } = this.options.state;
@@ -210,10 +220,11 @@ export class Sender {
   }
 
   /**
-   * What to do about an exchange.
+   * Decides what to do next about an exchange.
+   *
    * @param about the template of its request
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @param waits how often the store has been waited for
+   * @param waits how often the request has waited for the store
    */
   private nextStep(exchange: Exchange, about: RequestTemplate, sentAt: number, waits: number): NextStep {
     if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
@@ -229,7 +240,7 @@ export class Sender {
     };
   }
 
-  /** Returns the exchange once the store, if it may have ceased to serve, has been asked. */
+  /** Returns the exchange after probing the store, if it may no longer serve. */
   private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
     const { state, recovery } = this.options;
     const { outage } = this.transport;
@@ -245,8 +256,10 @@ export class Sender {
   }
 
   /**
-   * Sends a request that was answered 503, and ordinary requests, one at a time.
-   * @returns the response to judge: one that asks for no wait, or the 503 if only ordinary requests are served
+   * Sends the request that was answered 503, and ordinary requests, one at a time.
+   *
+   * @returns the response to judge: one that does not ask to wait, or the 503 if only ordinary requests are
+   * served; undefined if ordinary requests are not served either
    */
   private settle(
     template: RequestTemplate,
@@ -267,7 +280,7 @@ export class Sender {
     return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
   }
 
-  /** Whether the store serves an ordinary plant now. */
+  /** Whether the store currently serves an ordinary plant. */
   private async serves(context: RequestContext): Promise<boolean> {
     return pauseAsked(await this.sendProbe(this.options.probe, context)) === undefined;
   }

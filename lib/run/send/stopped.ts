@@ -1,6 +1,6 @@
 import type { Stop } from '../result/result.ts';
 
-/** The run has ended for a reason other than the response to this request. */
+/** Thrown if the run has ended, for a reason other than the response to this request. */
 export class Stopped extends Error {
   readonly stop: Stop;
   constructor(stop: Stop) {

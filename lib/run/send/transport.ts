@@ -14,7 +14,7 @@ import { type Pace, pauseAsked } from './pace.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-/** Sees every exchange of a run. */
+/** Observes every exchange of a run. */
 export interface ExchangeListener {
   observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
@@ -22,41 +22,49 @@ export interface ExchangeListener {
 export interface TransportOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
-  /** Query parameters of every request. */
+  /** Query parameters that are added to every request. */
   readonly query?: readonly HeaderPair[];
-  /** Requests in flight at most if latency is high. */
+  /** Maximum number of requests in flight if latency is high. */
   readonly maxConcurrency: number;
   readonly monitor: ExchangeListener;
 }
 
-/** Timeouts after which the others are shortened. */
+/** Number of timeouts after which the timeout is shortened. */
 const MAX_FULL_TIMEOUTS = 3;
-/** A timeout is shortened to this many times the usual time of an answer, and to this at least. */
+/** A shortened timeout is this multiple of the median response time, but at least this long. */
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
-/** Segments of a large body whose response may have been lost. */
+/** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
-/** Milliseconds between segments, first and if the response is lost again: a busy server has to respond in between. */
+/**
+ * Pauses between these segments: at first, and if the response is lost again. A busy server must be able to
+ * respond in between.
+ */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
 /** Bodies sent in segments in vain before no more are: this store closes connections without a response. */
 const MAX_SEGMENTED_IN_VAIN = 3;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
-/** The limit on bodies once one was too long: the longest name, with each character escaped, is shorter. */
+/**
+ * Limit on response bodies once one was too long. Even the longest name with every character escaped fits.
+ */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
-/** To parse a body of this size takes memory that has to be freed soon. */
+/** Parsing a body of this size uses so much memory that garbage is collected right afterwards. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** An exchange, and the request of the suite that it is about. */
 interface Transmitted {
   readonly exchange: Exchange;
-  /** The template, or that of the preceding request, if it is that one's exchange and both must be repeated. */
+  /**
+   * The template that was sent, or that of its preceding request if the latter failed and both must be sent
+   * again.
+   */
   readonly about: RequestTemplate;
 }
 
-/** Sends each request once, after its preceding request if it has one, and keeps account of what comes back. */
+/** Sends each request once, after its preceding request if it has one, and keeps count of the outcomes. */
 export class Transport {
-  /** Requests whose outcome is known, since the last `resetCounts`. */
+  /** Number of requests whose outcome is known, since the last `resetCounts`. */
   requests = 0;
   latency = new LatencyLog();
   readonly outage = new Outage();
@@ -79,7 +87,10 @@ export class Transport {
     this.growth = new AdaptiveConcurrency(client, options.maxConcurrency);
   }
 
-  /** Shortens the timeout to a multiple of the usual time of an answer, to a quarter if nothing was answered yet. */
+  /**
+   * Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been
+   * answered yet.
+   */
   shortenTimeout(): void {
     const { summary } = this.latency;
     const ms =
@@ -87,16 +98,18 @@ export class Transport {
     this.client.shortenTimeout(Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)));
   }
 
-  /** Resets the request count and the latencies. */
+  /** Resets the request count and the response times. */
   resetCounts(): void {
     this.requests = 0;
     this.latency = new LatencyLog();
   }
 
   /**
-   * Sends a request once. If its response may have been lost, as the server closed the connection while a large body was
-   * under way, the body is sent again in segments.
-   * @param hasWaited whether the suite has waited for the store, so that a 502 is its own
+   * Sends a request once. If the server closed the connection during a large body, so that its response may
+   * have been lost, sends the body again in segments.
+   *
+   * @param hasWaited whether the suite has already waited for the store, so that a 502 counts as the response
+   * of the preceding request
    * @throws Stopped if the run has ended
    */
   async send(
@@ -131,13 +144,14 @@ export class Transport {
     if (preceding !== undefined && before !== undefined) {
       if (this.mustRepeat(before, preceding.template, sentAt, hasWaited))
         return { exchange: { ...before, request: exchange.request }, about: preceding.template };
-      // Its response may have been lost. A store that gives none fails with large bodies of their own, too.
+      // If its response may have been lost, do not report it. A store that really does not respond also fails
+      // when the large body is the request itself.
       if (!mayHaveBeenRejectedEarly(before))
         this.options.monitor.observe(before, preceding.template, context);
     }
     this.pace.requireGoing();
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
-    // A delivery contains pauses of our own.
+    // A request with a delivery takes longer because of our own pauses.
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined) {
       this.latency.add(exchange.ms);
       this.growth.add(exchange.ms);
@@ -148,12 +162,12 @@ export class Transport {
     };
   }
 
-  /** Whether the failure of a request may be due to more requests in flight than usual. */
+  /** Whether a request may have failed because more requests than usual were in flight. */
   isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
     return this.growth.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
-  /** Fills in the template, and that of the preceding request, and sends them. */
+  /** Fills in a template, and that of its preceding request, and sends both. */
   private async exchanges(
     template: RequestTemplate,
     id: bigint,
@@ -161,39 +175,40 @@ export class Transport {
   ): Promise<readonly [own: Exchange, before: Exchange | undefined]> {
     const { authority: host, prefix } = this.client.endpoint;
     const { token, headers, query = [] } = this.options;
-    const made = (one: RequestTemplate, own: bigint) =>
+    const makeRequest = (one: RequestTemplate, own: bigint) =>
       fill(one, own, { token, cookies: this.cookies.header, host, prefix, headers, query });
-    const again = (one: RequestTemplate) => () => {
+    const makeAgain = (one: RequestTemplate) => () => {
       this.pace.countResent();
       this.requests += 1;
-      // The store may have created the plant before the connection was closed. What follows a request with the same
-      // values is about them.
-      return made(one, template.preceding === undefined ? context.ids.retryId() : id);
+      // The store may have created the plant before the connection was closed, so use a new id; but a request
+      // that follows one with the same values must keep its id.
+      return makeRequest(one, template.preceding === undefined ? context.ids.retryId() : id);
     };
-    /** Makes the request as it is the first time, and with another id when it is sent again. */
+    /** Makes the request as planned the first time, and with another id when it is repeated. */
     const inSequence = (one: RequestTemplate) => {
       let isFirst = true;
       return () => {
-        const request = isFirst ? made(one, id) : again(one)();
+        const request = isFirst ? makeRequest(one, id) : makeAgain(one)();
         isFirst = false;
         return request;
       };
     };
-    const send = (one: RequestTemplate) => this.client.send(made(one, id), again(one));
+    const send = (one: RequestTemplate) => this.client.send(makeRequest(one, id), makeAgain(one));
     const [own, before] = await sendAfter(template, this.client, send, inSequence);
-    // Nothing is required of such a predecessor, so the server may be at a loss where it ends.
+    // A preceding request outside the contract need not be handled properly, so the server may have lost
+    // track of where it ends.
     const isLeftOver = isTimeout(own) && followsOutsider(template);
-    return [isLeftOver ? await this.client.send(again(withoutPredecessor(template))()) : own, before];
+    return [isLeftOver ? await this.client.send(makeAgain(withoutPredecessor(template))()) : own, before];
   }
 
-  /** Whether the preceding request did not get its response, so that it and the request have to be sent again. */
+  /** Whether both requests must be sent again because the preceding one did not get its response. */
   private mustRepeat(
     before: Exchange,
     template: RequestTemplate,
     sentAt: number,
     hasWaited: boolean,
   ): boolean {
-    // A request outside the contract may always get any response; do not wait for another.
+    // A request outside the contract may get any response, so accept this one.
     if (isOutsideContract(template) || isFinalOfGateway(before)) return false;
     return (
       pauseAsked(before) !== undefined ||
@@ -203,8 +218,8 @@ export class Transport {
   }
 
   /**
-   * Keeps account of an exchange. Once the store has left requests unanswered or responses unfinished, it has failed;
-   * use a shorter timeout and less memory for the rest.
+   * Keeps count of an exchange. Once the store has left requests unanswered, or responses unfinished, it has
+   * failed anyway: use a shorter timeout and less memory for the rest of the run.
    */
   private account(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
@@ -222,9 +237,10 @@ export class Transport {
   }
 
   /**
-   * Sends a request with a large body in segments, so that a response that comes before the end of the body is read: a
-   * server that closes the connection with unread data resets it, and the client may lose the response (RFC 9112 section
-   * 9.6).
+   * Sends a request with a large body in segments, in order to read a response that is sent before the end of
+   * the body: a server that closes a connection with unread data resets it, and the client may lose the
+   * response (RFC 9112 section 9.6).
+   *
    * @returns the response if it is a rejection
    */
   private async rejection(template: RequestTemplate, context: RequestContext): Promise<Exchange | undefined> {
@@ -249,8 +265,9 @@ export class Transport {
 }
 
 /**
- * Sends a request, and the preceding request of its template, if any.
- * @returns the exchange of the request, then that of the preceding one
+ * Sends a request and, if its template has one, the preceding request.
+ *
+ * @returns the exchange of the request, then that of the preceding request
  */
 async function sendAfter(
   template: RequestTemplate,
@@ -266,10 +283,10 @@ async function sendAfter(
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
     case 'concurrent':
-      // The other one is in progress when this one arrives.
+      // The preceding request is still in progress when this one arrives.
       return Promise.all([send(preceding.template), send(template)]).then(([before, own]) => [own, before]);
     default: {
-      // With a concurrency limit of 1, two requests are never under way.
+      // With a concurrency limit of 1, there is never more than one request in flight.
       const pipelined = preceding.connection === 'pipelined' && client.concurrencyLimit > 1;
       const exchanges = await client.sendSequence([inSequence(preceding.template), inSequence(template)], {
         pipelined,
@@ -281,23 +298,26 @@ async function sendAfter(
   }
 }
 
-/** Whether a request comes after one that is outside the contract, on the same connection. */
+/** Whether the preceding request, on the same connection, is outside the contract. */
 const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
   preceding !== undefined &&
   ['same', 'pipelined'].includes(preceding.connection) &&
   isOutsideContract(preceding.template);
 
-/** Whether so many requests in flight may be what went wrong. */
+/** Whether the request may have failed because there were too many requests in flight. */
 const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
   !isOutsideContract(template) &&
   template.delivery?.abortAfter === undefined &&
   (response === undefined || response.status >= 500 || response.status === 429);
 
-/** Whether a gateway says that it cannot forward such a request: Varnish does so with Retry-After, however long one waits. */
+/**
+ * Whether a gateway reports that it cannot forward this kind of request. Varnish does so with Retry-After,
+ * but waiting does not help.
+ */
 export const isFinalOfGateway = (exchange: Exchange): boolean =>
   isStoppedAtGateway(exchange) && isFromGateway(exchange);
 
-/** Whether a connection was closed without a response to a large body, or during a rejection. */
+/** Whether the connection was closed without a response to a large body, or during a rejection. */
 const mayHaveBeenRejectedEarly = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' &&
   exchange.fault.kind === 'closed' &&

@@ -1,11 +1,11 @@
 import { statusOf } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** Text in the 503 that a gateway sends when it cannot reach a server: HAProxy, Apache, Envoy, Varnish. */
+/** Texts in the 503 of a gateway that cannot reach its server: HAProxy, Apache, Envoy, Varnish. */
 const UNREACHED =
   /No server is available to handle this request|temporarily unable to service your\s+request due to maintenance|no healthy upstream|upstream connect error|Backend fetch failed/;
 
-/** Whether the response is from a gateway that could not reach the store. */
+/** Whether the response comes from a gateway that could not reach the store. */
 export function isFromGateway(exchange: Exchange): boolean {
   const status = statusOf(exchange);
   if (status === 502 || status === 504) return true;
@@ -13,7 +13,7 @@ export function isFromGateway(exchange: Exchange): boolean {
   return UNREACHED.test(Buffer.from(exchange.response.body.subarray(0, 1024)).toString('latin1'));
 }
 
-/** Whether no response of the store itself arrived. */
+/** Whether no complete response of the store itself arrived. */
 export const isUnanswered = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' || isFromGateway(exchange);
 

@@ -2,54 +2,57 @@ import { type InvalidCredential, invalidCredentials, moreWords } from '../../../
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** Every credential that has to be rejected. */
+/** Tries every credential that must be rejected. */
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
   candidates: invalidCredentials.map((one) => candidateOf(one, token)),
   classes: CLASSES,
 });
 
-/** The same, and credentials that only one check tries. */
+/** The candidates of the sweep, and further credentials that only a single check tries. */
 export const credentialCandidates = (token: string): readonly Candidate[] =>
   [...invalidCredentials, ...moreWords].map((one) => candidateOf(one, token));
 
 function candidateOf(one: InvalidCredential, token: string): Candidate {
   const { name, credential } = one;
-  const own = seen(credential, token);
+  const seenCredential = seen(credential, token);
   return {
     value: name,
-    condition: { ...wordsOf(one, own), topics: ['credential'] },
+    condition: { ...wordsOf(one, seenCredential), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: SETS.flatMap(([, , has], index) => (has(own) === true ? [String(index)] : [])),
+    classes: SETS.flatMap(([, , has], index) => (has(seenCredential) === true ? [String(index)] : [])),
   };
 }
 
-function wordsOf(one: InvalidCredential, own: Seen): Condition {
-  const { value, isElsewhere } = own;
+function wordsOf(one: InvalidCredential, seenCredential: Seen): Condition {
+  const { value, isElsewhere } = seenCredential;
   if (value === undefined && !isElsewhere)
     return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
   const clause = value === '' ? 'the Authorization header is empty' : `the credential is ${one.name}`;
-  return { clause, noun: nounOf(one, own) };
+  return { clause, noun: nounOf(one, seenCredential) };
 }
 
-/** `an asterisk` alone would be no credential. */
+/**
+ * The credential as a noun. Bare words get a suffix, since `an asterisk` by itself does not sound like a
+ * credential.
+ */
 function nounOf({ name, kind }: InvalidCredential, { bearer }: Seen): string {
   if (kind === 'other scheme' && bearer === undefined) return `the token under ${name}`;
   const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
   return isWord && !/\btoken/.test(name) ? `${name} as the token` : name;
 }
 
-/** A credential as a store may look at it. */
+/** The parts of a credential that a store may look at. */
 interface Seen {
   readonly token: string;
-  /** The value of the header Authorization, unless there is none. */
+  /** The value of the Authorization header, if there is one. */
   readonly value: string | undefined;
   /** What follows the scheme Bearer. */
   readonly bearer: string | undefined;
-  /** The same if it is one word. */
+  /** What follows the scheme Bearer, if it is a single word. */
   readonly word: string | undefined;
-  /** Whether the credential is in another header. */
+  /** Whether the credential is in a header other than Authorization. */
   readonly isElsewhere: boolean;
 }
 
@@ -60,7 +63,7 @@ function seen({ header, values }: InvalidCredential['credential'], token: string
   return { token, value, bearer, word, isElsewhere: header !== undefined };
 }
 
-/** A set of credentials, and whether one belongs to it. */
+/** A class of credentials, and the test for its members. */
 type CredentialClass = readonly [
   noun: string,
   clause: string,
@@ -131,7 +134,7 @@ const SETS: readonly CredentialClass[] = [
   [
     'bearer tokens of another length',
     'the bearer token differs in length from the right one',
-    // A header is read as Latin-1 by some and compared as UTF-8.
+    // Some stores read headers as Latin-1 and compare UTF-8.
     ({ word, token }) => word !== undefined && Buffer.byteLength(word) !== Buffer.byteLength(token),
   ],
   [

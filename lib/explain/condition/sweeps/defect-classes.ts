@@ -1,16 +1,16 @@
 import type { Topic } from '../../wording/condition.ts';
 import type { CandidateClass } from '../candidates.ts';
 
-/** The class of the bodies that no JSON parser accepts. */
+/** The class of bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
 /** The same, but for bodies without content. */
 export const UNPARSABLE = 'unparsable';
 
-/** The class of the right values that are in an array. */
+/** The class of right values wrapped in an array. */
 export const IN_ARRAY = 'in an array';
 
-/** Types of wrong values, as titles name them. */
+/** Types of wrong values, worded for titles. */
 const TYPES = [
   'null',
   'a boolean',
@@ -25,7 +25,7 @@ export type TypeName = (typeof TYPES)[number];
 
 type DefectClass = readonly [id: string, noun: string, clause: string, topic: Topic, group?: string];
 
-/** Bodies, whichever property is wrong. The broadest come first. */
+/** Classes of bodies regardless of the property, broadest first. */
 const BROAD: readonly DefectClass[] = [
   ['any', 'any body that is not a NewPlant', 'the body is not a NewPlant', 'any body'],
   [NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'not JSON', 'text'],
@@ -41,14 +41,14 @@ const BROAD: readonly DefectClass[] = [
   ],
 ];
 
-/** What may be wrong with one property, whose name stands for `$`. */
+/** Classes of defects of one property; `$` stands for its name. */
 const OF_PROPERTY: readonly DefectClass[] = [
   ['wrong', 'any type as $', '$ has the wrong type', 'wrong type'],
   ['lacking', 'a plant without $', '$ is missing', 'missing'],
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
-/** The same, narrower. */
+/** Narrower classes of defects of one property. */
 const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
@@ -73,7 +73,7 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['inherited', '$ inherited through __proto__', '$ is inherited through __proto__', 'inherited'],
 ];
 
-/** The same of any property. */
+/** Classes of defects of any property. */
 const OF_ANY: readonly DefectClass[] = [
   ['other-name', 'property names in another case', 'a property name is in another case', 'other name'],
   ['ended', 'property names that end with a NUL', 'a property name ends with a NUL', 'other name'],
@@ -118,17 +118,18 @@ const OF_BODY: readonly DefectClass[] = [
 ];
 
 /**
- * Classes of bodies that are not a NewPlant.
- * @param properties those that can be missing or wrong
- * @param strings those that are strings
- * @param known the classes that some body is in
+ * Classes of invalid bodies.
+ *
+ * @param properties the properties that can be missing or wrong
+ * @param strings the properties that are strings
+ * @param known the ids of classes that have members
  */
 export function classesOf(
   properties: readonly string[],
   strings: readonly string[],
   known: ReadonlySet<string>,
 ): CandidateClass[] {
-  // No number is a wrong id: `a number as any property` would say too much.
+  // `a number as any property` would be an overstatement, since a number is not a wrong type for the id.
   const typesOfAll = TYPES.filter((type) => properties.every((name) => known.has(`${type} ${name}`)));
   return [
     ...BROAD.map(classOf),
@@ -172,7 +173,7 @@ function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): 
 const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
   some: ({ condition: { noun = '' } }) => {
-    // `an array such as one that holds the value`
+    // For example `an array such as one that holds the value`.
     const example = noun.slice(0, noun.lastIndexOf(' as ')).replace(`${type} that`, 'one that');
     return {
       noun: `${type} such as ${example} as ${property}`,

@@ -12,8 +12,9 @@ import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
 
 /**
- * Everything that can be wrong with a body, one value at a time.
- * @param withBytes whether to include bytes that are not UTF-8: only some stores reject them
+ * Tries every defect of a body, one value at a time.
+ *
+ * @param withBytes whether to include bytes that are not UTF-8, which only some stores reject
  */
 export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
   const { shape } = contract.newPlant;
@@ -35,7 +36,7 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   return { part: 'body', candidates: [...unique], classes: classesOf(properties, strings, known) };
 }
 
-/** Whether a label is about bytes that are not UTF-8. */
+/** Whether a label is that of a body that is not UTF-8. */
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
   [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
 
@@ -71,7 +72,10 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
 const withJson = (state: RequestState, json: Json): RequestState =>
   json instanceof JsonObject ? { ...state, plant: json } : { ...state, defect: { json } };
 
-/** The defect in another plant, if it is one of a property; its order and other properties may matter. */
+/**
+ * Puts the same defect into another plant if it is a defect of a property: the order of properties, and other
+ * properties, may matter.
+ */
 function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
   if (property === undefined || !(json instanceof JsonObject) || plant === control) return json;
   const value = json.get(property);
@@ -80,7 +84,7 @@ function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: s
   return new JsonObject([...plant.without(property).members, ...added]);
 }
 
-/** What defects are about. */
+/** The topics of each kind of defect. */
 const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
   'not-an-object': ['not an object'],
   missing: ['missing'],
@@ -100,11 +104,11 @@ const valueWords = (property: string, value: Json): Condition => {
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 };
 
-/** Whether a value is an array of one number, text or plant. */
+/** Whether a value is an array with a single number, string or plant. */
 const holdsOne = (value: Json | undefined): boolean =>
   Array.isArray(value) && /^\[(?:-?\d+|"[^"]*"|\{.*)\]$/.test(write(value, 7n)) && value.length === 1;
 
-/** Strings with more characters are described by their length, as JSON Schema counts it: in code points. */
+/** Longer strings are described by their length in code points, as JSON Schema counts it. */
 const MAX_QUOTED = 24;
 
 function wordedValue(value: Json): string {
@@ -122,23 +126,23 @@ const wordsWithoutValue = ({ name, kind, property }: Defect): Condition =>
     ? { clause: `${property} is missing`, noun: `a plant without ${property}`, property }
     : wordsOfDefect(name, property);
 
-/** A defect in words, from its name. */
+/** The words for a defect, derived from its name. */
 export function wordsOfDefect(name: string, property?: string): Condition {
   const about = property === undefined ? {} : { property };
   const subject = property ?? 'everything';
   if (!name.startsWith(`${subject} `))
     return { clause: `the body is ${name}`, noun: bodyNoun(name), ...about };
-  const rest = name.slice(subject.length + 1);
-  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(rest) ?? [];
-  const instead = rest.startsWith('is ') ? `${rest.slice(3)} as ${subject}` : name;
+  const words = name.slice(subject.length + 1);
+  const [, limit] = /^is ((?:above|below|at) .*)$/.exec(words) ?? [];
+  const instead = words.startsWith('is ') ? `${words.slice(3)} as ${subject}` : name;
   return {
-    clause: `${subject} ${rest.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
+    clause: `${subject} ${words.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
     noun: limit === undefined ? instead : `${withArticle(subject)} ${limit}`,
     ...about,
   };
 }
 
-/** The type of a value that has the wrong one; undefined for other defects. */
+/** The type of a value of the wrong type; undefined for other defects. */
 function wrongTypeOf(kind: DefectKind, value: Json | undefined): TypeName | undefined {
   if (kind === 'null') return 'null';
   if (kind === 'fraction') return 'a fraction';
@@ -155,7 +159,7 @@ function typeOf(value: Json | undefined): TypeName {
   return value instanceof JsonObject ? 'an object' : 'a number';
 }
 
-/** Defects by which a property is not where it should be. */
+/** Defects in which a property is not in its place. */
 const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inherited'];
 
 const FALSY = new Set(['null', 'false', '0', '""']);
@@ -199,7 +203,7 @@ function spellingOf(property: string, { members }: JsonObject): 'spaced' | 'ende
 
 type TextKind = 'truncated' | 'more' | 'empty' | 'form';
 
-/** What a text that is not JSON is instead, by how it differs from that of the plant. */
+/** The kind of text that is sent instead of JSON, inferred from how it differs from the text of the plant. */
 function kindOfText(sent: string | Uint8Array, plant: string): TextKind | undefined {
   if (typeof sent !== 'string') return undefined;
   if (sent.trim() === '') return 'empty';
@@ -232,7 +236,7 @@ const NO_BODY: Candidate = {
   classes: ['any', NOT_JSON, 'empty', 'none'],
 };
 
-/** A body that is not UTF-8, which is likely to be JSON otherwise. */
+/** A body that is not UTF-8, but would otherwise be JSON. */
 function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];

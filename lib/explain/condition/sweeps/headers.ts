@@ -1,7 +1,7 @@
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** What stores may expect the value of a header to be. */
+/** Forms that a store may expect a header value to have. */
 const FORMS = [
   { name: 'a number', has: /^\d+$/, sample: '1' },
   {
@@ -12,15 +12,16 @@ const FORMS = [
   { name: 'a date', has: /^\w{3}, .* GMT$/, sample: 'Sat, 29 Oct 1994 19:43:31 GMT' },
 ] as const;
 
-/** Every request has a Host, so that its presence says nothing. */
+/** The condition for any value of a header. Every request has a Host, so its mere presence means nothing. */
 const anyValueOf = (header: string): Condition =>
   header === 'Host'
     ? { phrase: 'whose Host is not the host and port of the base URL' }
     : { phrase: `with the header ${header}`, header };
 
 /**
- * Values of a header that no dimension of the model is about.
- * @param others values that the model sends in it
+ * Values of a header that no dimension of the model varies.
+ *
+ * @param others values of this header in requests of the model
  */
 export function headerSweep(header: string, value: string, others: readonly string[]): Sweep {
   const name = header.toLowerCase();
@@ -28,8 +29,8 @@ export function headerSweep(header: string, value: string, others: readonly stri
     value: other === '' ? '(empty)' : other,
     condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
     apply: (state) => {
-      const rest = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
-      return { ...state, template: { ...state.template, headers: [...rest, [name, other]] } };
+      const otherHeaders = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
+      return { ...state, template: { ...state.template, headers: [...otherHeaders, [name, other]] } };
     },
     classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
   });

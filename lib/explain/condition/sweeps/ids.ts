@@ -15,7 +15,7 @@ const PARITY: readonly IdClass[] = [
   ['is even', (id) => id % 2n === 0n],
 ];
 
-/** Sets of ids that programs treat alike. */
+/** Classes of ids that programs treat alike. */
 const CLASSES: readonly IdClass[] = [
   ...PARITY,
   ['cannot be represented by a 32-bit float', (id) => Math.fround(Number(id)) !== Number(id)],
@@ -31,7 +31,7 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
   ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
 });
 
-/** Values of an integer id. Small ones may be used up, so most are above 2^20. */
+/** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
   candidates: [
@@ -74,12 +74,13 @@ function candidateOf(value: string, json: Json): Candidate {
   };
 }
 
-/** Magnitudes: a fresh id at or a little above each point. */
+/** A scale of magnitudes, with fresh ids at or slightly above each point. */
 function magnitudes(): Scale {
   return {
     points: POWERS.map((power) => 2n ** power),
     valueAt: (point) => `${point} and a little more`,
-    // Any last bits: what depends on them then shows now and then, not from some magnitude on.
+    // The last bits vary, so that a fault that depends on them shows intermittently, not from some magnitude
+    // on.
     apply: (state, point) => ({
       ...state,
       plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
@@ -90,10 +91,10 @@ function magnitudes(): Scale {
   };
 }
 
-/** Ids are taken from a range above each point, so that another run sends others. */
+/** The size of the range above a point from which ids are taken, so that each run sends different ones. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 
-/** A limit in words: a power of two or a round number if it is one as far as was tried. */
+/** The wording of a limit: a power of two or a round number, if one is close enough to what was tried. */
 function bound(point: bigint): string {
   const isClose = (limit: bigint) => limit >= point - 1n && limit <= point + windowAt(point);
   const power = POWERS.find((one) => isClose(2n ** one));

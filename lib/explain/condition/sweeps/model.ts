@@ -16,7 +16,7 @@ import { headerValues } from '../../../wire/headers.ts';
 import type { Condition, Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** The values of a dimension but for the usual one. */
+/** The values of a dimension, except the usual one. */
 export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
   dimensions
     .filter(({ name }) => name === dimension)
@@ -46,7 +46,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   };
 }
 
-/** Topic of a dimension whose name is not a request part. */
+/** Topics of dimensions whose names are not those of request parts. */
 const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
   'undeclared names': ['undeclared property'],
   'undeclared values': ['undeclared property'],
@@ -55,7 +55,7 @@ const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
 
 const WHITE_SPACE = 'white space';
 
-/** Other dimensions with values that are about the same part of a request. */
+/** Other dimensions that have values for the same part of a request. */
 const ALSO: Readonly<
   Record<string, { readonly dimension: string; readonly has: (template: RequestTemplate) => boolean }>
 > = {
@@ -67,7 +67,7 @@ const ALSO: Readonly<
   'header lines': { dimension: 'header order', has: () => true },
 };
 
-/** Values that have a common name: those of a group of the model, or those with which a matching text is sent. */
+/** Values with a common name: those of certain groups of the model, or those whose text matches a pattern. */
 type NamedValues = readonly [
   phrase: string,
   which: ValueGroup | readonly ValueGroup[] | RegExp,
@@ -81,10 +81,10 @@ export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecim
 export const besideSame = (property: string): string =>
   `that arrive at the same time as another one with the same ${property}`;
 
-/** For all values of a dimension. */
+/** Matches all values of a dimension. */
 const ANY = /^/;
 
-/** Values that have a common name, by their dimension, broadest first. */
+/** Names of sets of values, by dimension, broadest first. */
 const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   framing: [
     ['with a chunked body', ANY],
@@ -165,7 +165,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
 
 const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
 
-/** The text by which the values of a dimension are told apart. */
+/** The text that the patterns of a dimension are matched against. */
 const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
   'media type': ({ template: { contentType = '' } }) => contentType,
   Accept: joinedHeaders,
@@ -190,24 +190,24 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const own = namedOf(part).filter(([, which]) =>
+  const namedSets = namedOf(part).filter(([, which]) =>
     which instanceof RegExp ? which.test(text) : [which].flat().some((group) => groups.includes(group)),
   );
   return {
     value: name,
     condition: {
       phrase: phraseOf(name),
-      topics: [...(TOPICS[part] ?? []), ...own.flatMap(([, , flags]) => flags?.topics ?? [])],
+      topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
-    classes: own.map(([phrase]) => phrase),
+    classes: namedSets.map(([phrase]) => phrase),
   };
 }
 
 const phraseOf = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
-/** The values of a header in all requests of a model. */
+/** All values of a header in the requests of a model. */
 export const headerValuesIn = (model: Model, header: string): readonly string[] =>
   model.dimensions
     .flatMap(({ name }) => unusualValuesOf(name, model))
@@ -215,13 +215,13 @@ export const headerValuesIn = (model: Model, header: string): readonly string[] 
       headerValues(ordinaryWith(apply, model.contract).template.headers ?? [], header.toLowerCase()),
     );
 
-/** An ordinary request with a value. */
+/** An ordinary request to which a value of a dimension is applied. */
 function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
   const pick: Context['pick'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
   return apply(initialState(pick(plainPlants(contract, 'all'))), { contract, pick });
 }
 
-/** Each character of white space at all places of a kind where it may stand, in an otherwise compact text. */
+/** Every white space character in every kind of place where JSON allows it, in otherwise compact text. */
 function placedWhiteSpace(): readonly Value[] {
   const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
   const places: Readonly<Record<string, RegExp>> = {

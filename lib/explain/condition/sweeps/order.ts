@@ -2,7 +2,7 @@ import { ordersOf } from '../../../payloads/choose-cases.ts';
 import type { JsonObject } from '../../../payloads/json.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** Properties whose order is told in full. */
+/** Maximum number of properties whose order is spelled out. */
 const MAX_LISTED = 6;
 
 export function orderSweep(plant: JsonObject): Sweep {

@@ -1,7 +1,7 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
 import type { Sweep } from '../candidates.ts';
 
-/** Sizes of a body in bytes, by white space before its end. */
+/** Sizes of a body in bytes. White space before its end makes up the size. */
 export const sizeSweep: Sweep = {
   part: 'body size',
   candidates: [],
@@ -24,7 +24,7 @@ export const sizeSweep: Sweep = {
   },
 };
 
-/** Makes a text that long, by white space before its end. */
+/** Pads the text of an object to this many bytes, with white space before its end. */
 export const paddedTo =
   (bytes: number) =>
   (text: string): string => {
@@ -33,13 +33,13 @@ export const paddedTo =
     return missing <= 0 || end < 0 ? text : `${text.slice(0, end)}${' '.repeat(missing)}${text.slice(end)}`;
   };
 
-/** So many arrays or objects in one another. */
+/** Arrays or objects, nested in one another. */
 interface Nesting {
   readonly levels: number;
   readonly nested: (levels: number) => Raw;
 }
 
-/** How a text is nested, if it is so more deeply than people write. */
+/** How a text is nested, if it is nested more deeply than anyone would write by hand. */
 export function nestingIn(text: string): Nesting | undefined {
   const [arrays] = /\[{30,}/.exec(text) ?? [];
   if (arrays !== undefined) return { levels: arrays.length, nested: nestedArrays };
@@ -47,13 +47,13 @@ export function nestingIn(text: string): Nesting | undefined {
   return objects === undefined ? undefined : { levels: objects.split('{').length - 1, nested: nestedObjects };
 }
 
-/** Levels of nesting, in the value of an undeclared property. */
+/** Levels of nesting in the value of an undeclared property. */
 export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   part: 'nesting',
   candidates: [],
   classes: [],
   scale: {
-    // Limits of recursion in common runtimes lie between these.
+    // The recursion limits of common runtimes lie between these.
     points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
     valueAt: (point) => `${point} levels`,
     apply: (state, point) => ({ ...state, plant: state.plant.with(property, nested(Number(point))) }),

@@ -4,8 +4,9 @@ import { type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
- * Values of a string property, and whether it is there at all.
- * @param failing the value of a failing request: if it is not ASCII, its length in bytes may matter
+ * Values of a string property, including its absence.
+ *
+ * @param failing the value in the failing request: if it is not ASCII, its length in bytes may matter
  */
 export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
   const sent = stringIn(failing) ?? '';
@@ -60,7 +61,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   };
 }
 
-/** A text as the value of the property, and what its clause says of it. */
+/** A candidate that sets the property to a text; `says` completes its clause. */
 function candidateOf(property: string, text: string | FreshText, value: string, says: string): Candidate {
   const sample = typeof text === 'string' ? text : text.of(1n);
   const isRepeated = typeof text === 'string' || text.of(1n) === text.of(2n);
@@ -94,7 +95,7 @@ const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
 const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
-/** Topic of a class; it applies to every member. */
+/** The topics that apply to every member of a class. */
 function topicsOfClass(has: RegExp): readonly Topic[] {
   const members = MARKS.map(([mark]) => mark).filter((mark) => has.test(mark));
   return TOPICS.flatMap(([topic, about]) =>
@@ -102,17 +103,17 @@ function topicsOfClass(has: RegExp): readonly Topic[] {
   );
 }
 
-/** Texts with fewer characters are not new each time. */
+/** Texts with fewer characters than this cannot be new each time. */
 const SCARCE = 4n;
 
-/** Byte-length limits are not considered below this length. */
+/** Minimum length of the failing value for which a limit in bytes is considered. */
 const MIN_BYTE_LIMIT_LENGTH = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
 
 const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
-/** Characters with a meaning to software. */
+/** Characters that mean something to software. */
 const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[] = [
   [' ', 'a space'],
   ['-', 'a hyphen'],
@@ -145,7 +146,7 @@ const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[
   ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
 ];
 
-/** Forms of a text; `word` stands for fresh letters, # for a fresh digit. */
+/** Forms of texts; `word` stands for fresh letters, # for a fresh digit. */
 const FORMS = [
   'word',
   'Wordword',
@@ -172,7 +173,7 @@ const FORMS = [
 
 const INHERITED = 'is an inherited property such as constructor';
 
-/** Sets of texts that programs treat alike. */
+/** Classes of texts that programs treat alike. */
 const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   [INHERITED, /^(?:__proto__|constructor|toString)$/],
   ['is a literal such as null', /^(?:null|true)$/],
@@ -224,7 +225,8 @@ const POINTS = [
 
 /**
  * Lengths in characters.
- * @param letter the one that most of them are, if it is not an ASCII letter
+ *
+ * @param letter the letter to fill the text with, if not an ASCII letter
  */
 function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
@@ -245,7 +247,7 @@ function lengths(property: string, letter?: string): Scale {
         ? { topics: ['size'], statement: { property, is: 'longer than', characters: Number(point) } }
         : { topics: ['size', 'beyond ASCII'] }),
     }),
-    // There are so few texts this short that a store may know them already.
+    // There are so few texts this short that the store may know them already.
     below: (point) => ({
       clause: `${property} is shorter than ${point} characters${most}`,
       property,

@@ -67,7 +67,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   );
 }
 
-/** The checks that an entry is about, each with its fingerprints; for a cause, after its title. */
+/** The checks that an entry covers, each with its fingerprints; for a cause, preceded by its title. */
 function About({ entry, record }: Readonly<{ entry: EvaluatedEntry; record: RunRecord }>) {
   return (
     <>

@@ -19,7 +19,7 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
 
 type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
-/** The request that shows a cause, with what matters in it, what was sent before it, and its response. */
+/** The request that shows a cause, with the parts that matter, the preceding requests, and its response. */
 export function CauseExchange({
   exchange,
   expected,
@@ -82,7 +82,7 @@ function requestLines(request: RecordedRequest, matters: readonly string[]): rea
   ];
 }
 
-/** A message roughly as it goes over the wire. */
+/** A message approximately as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [
   first,
   ...headers.map(([name, value]) => `${inline(name, 100)}: ${inline(value)}`),

@@ -8,12 +8,12 @@ import { CauseExchange, Exchange } from './exchange.tsx';
 import { Card, causeTitle, Fix, List, More, Section, titleOfChecks } from './kit/section.tsx';
 import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/text.tsx';
 
-/** With more causes, only the first is open initially. */
+/** If there are more causes than this, only the first is open initially. */
 const MAX_OPEN_CAUSES = 3;
 
 export const FIRST_CAUSE = 'cause-1';
 
-/** What is to be fixed, cause by cause, then the untestable checks. */
+/** The causes to be fixed, then the untestable checks. */
 export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   const open = openCauses(record);
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
@@ -44,9 +44,9 @@ function Causes({
   record,
 }: Readonly<{ level: 'MUST' | 'SHOULD'; causes: readonly ExplainedChecks[]; record: RunRecord }>) {
   if (causes.length === 0) return null;
-  const own = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
-  const checks = new Set(own.map(({ id }) => id)).size;
-  // Warnings can wait while a MUST fails.
+  const checksOfLevel = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
+  const checks = new Set(checksOfLevel.map(({ id }) => id)).size;
+  // Warnings can wait as long as a MUST fails.
   const folded = level === 'SHOULD' && record.summary.MUST.fail > 0;
   return (
     <section class={`causes ${level.toLowerCase()}`}>
@@ -120,7 +120,7 @@ export function Cause({
   );
 }
 
-/** What was tried to find out how far the condition reaches. */
+/** The values that were tried to find out how far the condition reaches. */
 function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   if (ladders.length === 0) return null;
   return (
@@ -183,7 +183,7 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
   ).join(' ');
 }
 
-/** The reason of a known deviation, or the new causes of a known failing check. */
+/** The reason for a known deviation, or the new causes of a check that was already known to fail. */
 export function BaselineNote({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const news = newProblemsText(result, record);
   return (

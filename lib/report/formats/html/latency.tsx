@@ -27,7 +27,10 @@ export function Latency({ record: { latency, options } }: Readonly<{ record: Run
   );
 }
 
-/** Pixels. Horizontal lengths are percentages, so that the plot has any width and its text one size. */
+/**
+ * Vertical lengths, in pixels. Horizontal ones are percentages, so that the plot fits any width while its
+ * text keeps its size.
+ */
 const TOP = 58;
 const HEIGHT = 140;
 const FOOT = 26;
@@ -90,7 +93,7 @@ function Plot({ latency: { buckets, median, p95, p99, answers } }: Readonly<{ la
 
 const anchor = (at: number) => (at < 7 ? 'start' : at > 93 ? 'end' : 'middle');
 
-/** The distribution in numbers; each row doubles the time. */
+/** The distribution as a table. Each row covers twice the time of the previous one. */
 function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyData }>) {
   const doublings = groupBy(buckets, ({ from }) => String(Math.floor(Math.log2(from) + 0.01)));
   let seen = 0;
@@ -106,12 +109,12 @@ function Table({ latency: { buckets, answers } }: Readonly<{ latency: LatencyDat
         </thead>
         <tbody>
           {doublings.map(([power, members]) => {
-            const own = sum(members, (bucket) => bucket.answers);
-            seen += own;
+            const answersInRow = sum(members, (bucket) => bucket.answers);
+            seen += answersInRow;
             return (
               <tr>
                 <td>{time(2 ** (Number(power) + 1))}</td>
-                <td>{withSeparators(own)}</td>
+                <td>{withSeparators(answersInRow)}</td>
                 <td>{((100 * seen) / Math.max(answers, 1)).toFixed(1)}%</td>
               </tr>
             );

@@ -3,7 +3,10 @@ import { type Line, MAX_BOX_CHARACTERS, type MarkedText } from './kit/text.tsx';
 
 const FIRST_LINE = ['method', 'path', 'query'];
 
-/** Whether a part of a request matters for a cause, by its name; undefined if no part of the request has such a name. */
+/**
+ * Whether a part of a request matters for a cause, by the name of the part; undefined if the request has no
+ * such part.
+ */
 export function mattersIn(
   { headers, body }: RecordedRequest,
   matters: readonly string[],
@@ -15,7 +18,7 @@ export function mattersIn(
   return present.some(isWanted) ? isWanted : undefined;
 }
 
-/** The lines of a request body; those of its properties that matter are marked, the rest is dimmed. */
+/** The lines of a request body. Properties that matter are highlighted, everything else is dimmed. */
 export function markedBody(text: string, matters: (name: string) => boolean): readonly Line[] {
   const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   const parts: MarkedText[] = [];
@@ -51,7 +54,7 @@ interface Member {
   readonly to: number;
 }
 
-/** The properties of a JSON object and where they are in its text, as far as it is JSON. */
+/** The properties of a JSON object with their positions in the text, as far as the text is JSON. */
 function membersIn(text: string): readonly Member[] {
   if (!/^\s*\{/.test(text)) return [];
   const members: Member[] = [];

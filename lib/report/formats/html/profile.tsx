@@ -6,7 +6,7 @@ import { List, Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
-  // The plot of all response times says more than these figures of the observations.
+  // The plot of response times says more than these observations do.
   const keys = Object.keys(record.observations).filter((key) => !isResponseTime(key));
   const topics = profileOf(pick(record.observations, ...keys));
   return (

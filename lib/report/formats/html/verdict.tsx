@@ -95,7 +95,7 @@ function sentence(record: RunRecord): string {
     : `passed the selected checks: ${notes}.`;
 }
 
-/** The cause to fix first, if there are several. */
+/** The cause to fix first, if there is more than one. */
 function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
@@ -109,13 +109,13 @@ function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   );
 }
 
-/** With a capital, unless it begins with a URL. */
+/** Capitalises a text, unless it begins with a URL. */
 const capital = (text: string) => text.replace(/^[a-z](?=[a-z]*\b(?!:))/, (letter) => letter.toUpperCase());
 
 const COLUMNS = 28;
 const STEP = 20;
 
-/** One mark for each check of a level. */
+/** A mark for each check of a level. */
 function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
   const shown = countTones(tones);

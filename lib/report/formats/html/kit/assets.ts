@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { packageText } from '../../../../package.ts';
 
-/** Inline content of a page, and the hash by which the policy of the page allows it. */
+/** Inline content of a page, and the hash by which the page's content security policy allows it. */
 export interface Asset {
   readonly text: string;
   readonly hash: string;
 }
 
 function asset(...files: readonly string[]): Asset {
-  // A browser reads CRLF as LF before it hashes.
+  // A browser converts CRLF to LF before it computes the hash.
   const text = files.map((file) => packageText(file).replaceAll('\r\n', '\n')).join('');
   return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }

@@ -6,7 +6,7 @@ interface Texts {
   readonly actual?: string;
 }
 
-/** Expected beside actual, if there are both; if they are similar, the difference is marked. */
+/** Shows expected next to actual. If they are similar, highlights the difference. */
 export function ExpectedAndActual({ expected, actual }: Texts) {
   if (expected === undefined || actual === undefined) return null;
   const parts = difference(expected, actual);
@@ -35,7 +35,7 @@ const Marked = ({ parts: [before, differs, after] }: Readonly<{ parts: MarkedTex
   </>
 );
 
-/** The code points of a few characters that may look like others. */
+/** Shows the code points of a few characters that may look like others. */
 function CodePoints({ text }: Readonly<{ text: string }>) {
   const points = [...text].map((character) => character.codePointAt(0) ?? 0);
   if (points.length > 8 || points.every((point) => point < 0x80)) return null;
@@ -47,13 +47,13 @@ function CodePoints({ text }: Readonly<{ text: string }>) {
   );
 }
 
-/** The end of a long text before the difference. */
+/** The end of a long text that precedes the difference. */
 const ending = (text: string) =>
   text.length > 120 ? `…${visible(text.slice(-120).replace(/^[\udc00-\udfff]/, ''))}` : visible(text);
 
-/** Where two texts differ; undefined if they have too little in common for this to be useful. */
+/** Where two texts differ; undefined if they have so little in common that highlighting would not help. */
 export function difference(expected: string, actual: string) {
-  // The expectation of a property begins with its name: `name "Aloe"`.
+  // What is expected of a property begins with its name: `name "Aloe"`.
   const [label = ''] = /^(?:name|tag) (?=")/.exec(expected) ?? [];
   const [a, b] = [[...expected.slice(label.length)], [...actual]];
   const shorter = Math.min(a.length, b.length);
@@ -61,7 +61,7 @@ export function difference(expected: string, actual: string) {
   while (start < shorter && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  // If a value should have been returned, any difference is useful.
+  // If a value should have been echoed, highlighting helps with any difference.
   const isEcho = label !== '' && actual.startsWith('"');
   const similar = start + end >= 4 && (start + end) * 2 >= Math.max(a.length, b.length);
   if (!(isEcho || similar) || expected === actual) return undefined;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A form that hides those rows of its section that do not match. Needs the script. */
+/** A form that hides the rows of its section that do not match. Requires the script. */
 export const Filter = ({
   id,
   search,
@@ -9,7 +9,7 @@ export const Filter = ({
 }: {
   readonly id: string;
   readonly search: string;
-  /** How many rows there are, with a noun. */
+  /** The number of rows, with a noun. */
   readonly rows: string;
   readonly children: ComponentChildren;
 }) => (

@@ -28,7 +28,7 @@ export function List({
   return ordered ? <ol class={kind}>{rows}</ol> : <ul class={kind}>{rows}</ul>;
 }
 
-/** Further details, folded at first. */
+/** Further details, collapsed initially. */
 export const More = ({
   summary,
   class: kind = '',
@@ -43,7 +43,7 @@ export const More = ({
 interface CardProps extends Content {
   readonly id?: string | undefined;
   readonly tone: Tone | 'kind';
-  /** The id of the row with which it is hidden. */
+  /** The id of the row that this card is hidden with. */
   readonly of?: string;
   readonly open?: boolean;
   readonly mark: ComponentChildren;
@@ -51,7 +51,7 @@ interface CardProps extends Content {
   readonly weight: ComponentChildren;
 }
 
-/** A cause, a check or a disagreement: what it is about, and its details. */
+/** A cause, a check or a disagreement: a heading and the details. */
 export const Card = ({ id, tone, of, open = false, mark, head, weight, children }: CardProps) => (
   <details class={`cause ${tone}`} id={id} data-of={of} open={open}>
     <summary>
@@ -63,7 +63,7 @@ export const Card = ({ id, tone, of, open = false, mark, head, weight, children 
   </details>
 );
 
-/** The title of a cause, which may contain text of a store. */
+/** The title of a cause, which may contain text from a store. */
 export const causeTitle = (title: string): string => inline(title, 1000);
 
 export const Fix = ({ advice }: Readonly<{ advice: string }>) => (

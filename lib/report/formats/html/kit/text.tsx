@@ -9,27 +9,27 @@ import { beginning, visible } from '../../../wording/format-text.ts';
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
 
-/** Untrusted text in one line, with unprintable characters escaped. */
+/** Untrusted text on one line, with unprintable characters escaped. */
 export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): string =>
   text.length > maxCharacters
     ? `${visible(beginning(text, maxCharacters))}… (${withSeparators(text.length)} characters)`
     : visible(text);
 
-/** Untrusted text in its lines. */
+/** Untrusted text, divided into its lines. */
 export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
   ...cut(text, maxCharacters).split('\n').map(visible),
   ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
 ];
 
-/** The beginning of a text, without half of a surrogate pair at its end. */
+/** The beginning of a text, never ending with half of a surrogate pair. */
 const cut = (text: string, maxCharacters: number) =>
   text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
-/** A time in milliseconds for people: 4.08 ms, 1.2 s. */
+/** A time in readable form: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>
   ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`;
 
-/** How a result is shown: a failed SHOULD is a warning unless the run was strict. */
+/** How a result is presented: a failed SHOULD is a warning, unless the run was strict. */
 export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipped';
 
 /** The word for each tone, worst first. */
@@ -52,7 +52,7 @@ interface ToneCount {
   readonly count: number;
 }
 
-/** How often each tone occurs, worst first, without those that do not. */
+/** Counts how often each tone occurs, worst first. Tones that do not occur are omitted. */
 export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
   (Object.keys(WORDS) as Tone[])
     .map((tone) => ({ tone, count: tones.filter((one) => one === tone).length }))
@@ -61,7 +61,7 @@ export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
 export const countInWords = (counts: readonly ToneCount[]): string =>
   counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
 
-/** A word with the icon of its tone. */
+/** A word, preceded by the icon of its tone. */
 export const ToneLabel = ({
   tone,
   children = WORDS[tone],
@@ -77,14 +77,14 @@ export const ToneWord = (label: Parameters<typeof ToneLabel>[0]) => (
   </span>
 );
 
-/** A decorative icon; the text beside it says the same. */
+/** A decorative icon. The text next to it says the same. */
 export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
   <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <use href={`#icon-${name}`} />
   </svg>
 );
 
-/** Shapes that differ even without colour. */
+/** Shapes that can be told apart without colour. */
 const SHAPES: Readonly<Record<Tone | 'link', ComponentChildren>> = {
   pass: [<rect class="fill" width="16" height="16" rx="3" />, <path class="cut" d="M4 8.4l2.8 2.8L12 5.4" />],
   fail: [
@@ -172,9 +172,10 @@ const LineText = ({ line }: Readonly<{ line: Line }>) => (
   </>
 );
 
-/** Only a box that may scroll is focusable. */
+/** A box for text. Focusable only if it may have to scroll. */
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
-  // No line of the page begins with untrusted text: in a log of a runner it could be a command.
+  // Untrusted text never begins a line of the page, since a runner that logs the page might take it for a
+  // command.
   const broken = text.map((line, index) =>
     index === 0 ? <LineText line={line} /> : [<br />, <LineText line={line} />],
   );
@@ -192,7 +193,7 @@ export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   );
 }
 
-/** A box with a title, and a remark beside it. */
+/** A box with a title and a remark. */
 export const Captioned = ({
   title,
   aside,
@@ -209,10 +210,10 @@ export const Captioned = ({
 export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
   bytes === 0 ? 'no body' : `${counted(bytes, 'byte')}${truncated ? ', truncated' : ''}`;
 
-/** Longer commands are not put on a page. */
+/** Longer commands are left out of the page. */
 const MAX_COMMAND_CHARACTERS = 40_000;
 
-/** Commands, one in each line, with a button that copies them exactly, even if the page shows them escaped. */
+/** Commands, one on each line, with a button that copies them exactly, even where the page shows escapes. */
 export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
   const name = list.length === 1 ? 'The command' : 'The commands';
   if (list.length === 0) return null;
@@ -243,7 +244,7 @@ export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
   );
 }
 
-/** A button that copies a text which is not on the page. */
+/** A button that copies a text which is not itself on the page. */
 export const CopyButton = ({
   name,
   text,
@@ -254,7 +255,7 @@ export const CopyButton = ({
   </button>
 );
 
-/** A text as JSON with only characters that a page can contain. */
+/** A text as JSON, using only characters that a page may contain. */
 const exact = (text: string): string =>
   JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<=#)#/gu, (character) =>
     [...Array(character.length).keys()]
