@@ -209,7 +209,7 @@ function smallestAround(
   if (candidates.length < size * part) return undefined;
   const excepted = hidden.filter(isIn(smallest));
   // Something else may be wrong with a few of many.
-  if (excepted.length <= size * MAX_PART_UNNAMED)
+  if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
     return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
   const exceptions = exactCover(excepted, candidates, classes);
   const condition =
@@ -223,6 +223,8 @@ const MAX_EXCEPTIONS = 2;
 
 /** The share of a class that is not worth naming as exceptions. */
 const MAX_PART_UNNAMED = 0.05;
+/** With so many members, one of them is not worth naming. */
+const MIN_SIZE_UNNAMED = 15;
 
 /** Names the few classes or values that together make up exactly this set. */
 function exactCover(

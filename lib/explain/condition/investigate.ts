@@ -121,9 +121,8 @@ async function likeFailing(
     const explanations = await reducedTo(base, state, search);
     return explanations.map((each) => ({ ...each, ...featureOf(each) }));
   }
-  const deep = nestingIn(search.experiments.textOf(failing));
-  const nested = deep && { ...base, plant: base.plant.with(UNDECLARED, deep.nested(deep.levels)) };
-  if (nested !== undefined && (await search.shows(nested)) === true) return reducedTo(base, nested, search);
+  for (const state of nestedAsDeep(failing, base, search))
+    if ((await search.shows(state)) === true) return reducedTo(base, state, search);
   for (const state of split(failing, base, search))
     if (await showsEachTime(state, search)) return reducedTo(base, state, search);
   return undefined;
@@ -193,6 +192,27 @@ const isUnparsed = async (failing: RequestState, search: Search): Promise<boolea
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
 
 const UNDECLARED = 'extra';
+
+/** Bodies up to this size have to get a response. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * An ordinary plant with an undeclared property that is nested as deeply as the failing body, and as deeply as a body can
+ * be: once a runtime has optimized a recursion, it may need less stack for it.
+ */
+function nestedAsDeep(
+  failing: RequestState,
+  base: RequestState,
+  { experiments }: Search,
+): readonly RequestState[] {
+  const nesting = nestingIn(experiments.textOf(failing));
+  if (nesting === undefined) return [];
+  const { levels, nested } = nesting;
+  const withLevels = (count: number) => ({ ...base, plant: base.plant.with(UNDECLARED, nested(count)) });
+  const bytesPerLevel = experiments.sizeOf(withLevels(levels)) / levels;
+  const deepest = Math.floor((MAX_BODY_BYTES * 0.95) / bytesPerLevel);
+  return [...new Set([levels, Math.max(levels, deepest)])].map(withLevels);
+}
 
 /** If the size of the body decides, the explanation covers any larger body. */
 function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {

@@ -25,7 +25,10 @@ export interface SameFault {
 }
 
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
-const acrossParts = (parts: readonly string[]): SameFault => {
+const acrossParts = (
+  parts: readonly string[],
+  worded: (either: Condition, all: readonly Condition[]) => Condition = (either) => either,
+): SameFault => {
   const isAbout = ({ part = '' }: Condition) => parts.includes(part);
   const otherConditions = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
   return {
@@ -36,7 +39,8 @@ const acrossParts = (parts: readonly string[]): SameFault => {
         : undefined;
     },
     join: (first, all) => {
-      const either = alternatives(all.flatMap(({ found }) => found.conditions.filter(isAbout)));
+      const conditions = all.flatMap(({ found }) => found.conditions.filter(isAbout));
+      const either = worded(alternatives(conditions), conditions);
       return { ...first, found: { ...first.found, conditions: [either, ...otherConditions(first)] } };
     },
   };
@@ -46,7 +50,14 @@ const acrossParts = (parts: readonly string[]): SameFault => {
 const PIECES = ['segments', 'framing'];
 
 /** Bodies in segments and bodies in chunks: the same code reads both. */
-const acrossPieces = acrossParts(PIECES);
+const acrossPieces = acrossParts(PIECES, (either, all) => {
+  const areSeveral = (part: string, words: RegExp) =>
+    all.some((one) => one.part === part && words.test(one.phrase ?? ''));
+  return areSeveral('segments', /several segments/) &&
+    areSeveral('framing', /several chunks|not in one chunk/)
+    ? { ...either, phrase: 'whose body arrives in several pieces (chunks or segments)' }
+    : either;
+});
 
 /** Failures with various spellings of the same JSON text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);

@@ -262,16 +262,20 @@ const client = dimension('client', [
   ]),
 ]);
 
+/** As forwarded for a client at an address that a store may trust. */
+const forwardedFor = (address: string): Value =>
+  withHeaders(`with forwarding headers for ${address}`, [
+    ['x-forwarded-for', address],
+    ['x-forwarded-proto', 'https'],
+    ['x-real-ip', address],
+    ['forwarded', `for=${address};proto=https`],
+  ]);
+
 /** Headers that proxies add or act upon. */
 const proxy = dimension(
   'proxy',
   optional([
-    withHeaders('with forwarding headers', [
-      ['x-forwarded-for', '127.0.0.1'],
-      ['x-forwarded-proto', 'https'],
-      ['x-real-ip', '127.0.0.1'],
-      ['forwarded', 'for=127.0.0.1;proto=https'],
-    ]),
+    anyOf([forwardedFor('127.0.0.1'), forwardedFor('10.0.0.7'), forwardedFor('192.168.1.20')]),
     // RFC 7239 section 4 quotes a node with a colon.
     withHeaders('with the forwarding headers of several proxies', [
       ['x-forwarded-for', '2001:db8::17, 203.0.113.43:4711, unknown'],

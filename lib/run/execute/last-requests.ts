@@ -22,6 +22,8 @@ const MAX_KEPT = 200;
  * aborted may kill the store a moment later.
  */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
+/** The same if nothing else can have killed the store: a busy one may notice an abort late. */
+const LONG_GRACE_IF_ABORTED_MS = 3000;
 
 /** Remembers which requests were in flight when the store last answered. */
 export class LastRequests {
@@ -64,9 +66,12 @@ export class LastRequests {
     );
     // A store that hangs may still answer one request after the others have timed out.
     const hangsSince = Math.min(this.answeredAt, ...unanswered.map(({ sentAt }) => sentAt));
-    const isLast = (one: Kept) =>
-      isAborted(one.exchange) ? one.endedAt >= hangsSince - GRACE_IF_ABORTED_MS : unanswered.includes(one);
-    const last = this.answeredAt === 0 ? [] : this.kept.filter(isLast);
+    const lastWithin = (graceMs: number) =>
+      this.kept.filter((one) =>
+        isAborted(one.exchange) ? one.endedAt >= hangsSince - graceMs : unanswered.includes(one),
+      );
+    const soon = this.answeredAt === 0 ? [] : lastWithin(GRACE_IF_ABORTED_MS);
+    const last = soon.length > 0 || this.answeredAt === 0 ? soon : lastWithin(LONG_GRACE_IF_ABORTED_MS);
     const diedAt = Math.min(...last.flatMap(({ exchange, endedAt }) => (isAborted(exchange) ? [] : endedAt)));
     // Requests that arrived after the store began to hang cannot have caused it.
     const latest = Math.max(this.answeredAt, Math.min(...last.map(({ sentAt }) => sentAt))) + GRACE_MS;
