@@ -350,7 +350,7 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-non-json',
     'A body that is not JSON is rejected.',
     ['RFC 8259 section 2'],
-    'Use a JSON parser, and reject the request when it fails.',
+    'Use a JSON parser, and do not continue when it fails.',
     (plants) => [
       ...edited(
         plants,
@@ -430,7 +430,7 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-deep-nesting',
     'Deeply nested invalid values are rejected like any others.',
     ['section 8'],
-    'Parse without recursion, or limit the depth: deeper nesting must lead to a rejection, not to a crash.',
+    'Parse without recursion, or limit the depth, so that nesting cannot crash the store.',
     (plants) =>
       bodies(plants, {
         'arrays 500 deep': nested('[', 500, ']'),
