@@ -9,6 +9,7 @@ import { comparisonText } from '../lib/compare/terminal.ts';
 import { readConfig, type Target, targetNamed } from '../lib/config/config.ts';
 import type { Flags as GroupFlags } from '../lib/config/options.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
+import { counted } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { paint } from './colour.ts';
@@ -35,11 +36,10 @@ export function compareCommand(exitWith: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-Every store gets the same payloads; only the ids differ. Targets of a configuration are started, stopped and
-reached as it says; what is sent is the same for all. Given saved records, the command compares their checks
-and observations and sends nothing.
+Every store gets the same payloads; only the ids differ. A configuration file says how its targets are started,
+stopped and reached. Given saved records, the command compares them and sends nothing.
 
-Exit codes (the worst of all stores):
+Exit codes (that of the worst store):
   0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;
   3 could not be judged; 4 internal error of the suite
 
@@ -131,7 +131,7 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   const ignored = SHARED.filter((name) => target[name] !== undefined);
   if (ignored.length > 0)
     warn([
-      `${target.name} gets the same requests as the other stores, without its own ${ignored.join(', ')}; use the options of compare`,
+      `${target.name} gets the same requests as the other stores, so its own ${ignored.join(', ')} is ignored; use the options of compare`,
     ]);
   const isOpen = (name: string) => !['cli', 'env'].includes(command.getOptionValueSource(name) ?? '');
   return Object.fromEntries(
@@ -184,11 +184,13 @@ async function storesOf(given: readonly string[]) {
   if (others.length === 0 && !file.includes('=')) {
     if (!existsSync(file))
       throw new UsageError(
-        `Nothing to compare: ${file} does not exist. Name each store, as in go=http://127.0.0.1:8080, or write targets into ${DEFAULT_FILE}.`,
+        `Nothing to compare: ${file} does not exist. Name each store, as in go=http://127.0.0.1:8080, or list targets in ${DEFAULT_FILE}.`,
       );
     const config = readConfig(file);
     if (config.targets.length < 2)
-      throw new UsageError(`Cannot compare: ${file} has ${config.targets.length} targets; list two or more.`);
+      throw new UsageError(
+        `Cannot compare: ${file} has ${counted(config.targets.length, 'target')}; list two or more.`,
+      );
     return { targets: config.targets, config };
   }
   const named = given.some((text) => !text.includes('='));

@@ -6,8 +6,8 @@ import { recordOf } from './saved-record.ts';
 export function diffCommand(exitWith: (code: number) => void): Command {
   return new Command('diff')
     .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')
-    .argument('<before>', 'report.json of the earlier run, or a target name for its last report')
-    .argument('<now>', 'report.json of the later run, or the name of a target')
+    .argument('<before>', 'report.json of the earlier run, or the name of a target for its last report')
+    .argument('<now>', 'report.json of the later run, or the name of a target for its last report')
     .addHelpText(
       'after',
       `

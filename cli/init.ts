@@ -17,12 +17,12 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 export function initCommand(): Command {
   return new Command('init')
     .description(
-      'Writes a commented configuration for a store. At a terminal, it asks for what is not given.',
+      'Writes a configuration file with comments. At a terminal, it asks for whatever is not given.',
     )
     .argument('[base-url]', TARGET.baseUrl.description, reader(TARGET.baseUrl.kind))
     .option(
       '--token-env <variable>',
-      `environment variable that contains the token (default: ${TOKEN_VARIABLE})`,
+      `environment variable that holds the token (default: ${TOKEN_VARIABLE})`,
       reader(TARGET.tokenEnv.kind),
     )
     .option('--start <command>', TARGET.start.description, reader(TARGET.start.kind))
@@ -43,7 +43,7 @@ Examples:
       const answers = process.stdin.isTTY === true ? await asked(given) : given;
       const { baseUrl: url, tokenEnv = TOKEN_VARIABLE, start } = answers;
       if (url === undefined)
-        throw new UsageError(`No base URL; give it as the argument of init, such as ${DEFAULT_URL}.`);
+        throw new UsageError(`No base URL; give one as the argument of init, such as ${DEFAULT_URL}.`);
       writeAtomically(file, initialConfiguration(file, { baseUrl: url, tokenEnv, start }));
       const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
       process.stdout.write(
@@ -64,7 +64,7 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
     for (;;) {
       process.stderr.write(`${question} [${usual || 'none'}] `);
       const { done, value } = await lines.next();
-      if (done === true) throw new UsageError('\nNothing was written, as a question was not answered.');
+      if (done === true) throw new UsageError('\nNothing was written, because a question was not answered.');
       const text = value.trim() || usual;
       if (text === '') return undefined;
       try {
@@ -79,8 +79,10 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
     return {
       baseUrl:
         baseUrl ?? (await ask('Base URL of the store, without /plants?', TARGET.baseUrl.kind, DEFAULT_URL)),
-      tokenEnv: tokenEnv ?? (await ask('Variable with its token?', TARGET.tokenEnv.kind, TOKEN_VARIABLE)),
-      start: start ?? (await ask('Command that starts it?', TARGET.start.kind, '')),
+      tokenEnv:
+        tokenEnv ??
+        (await ask('Environment variable that holds the token?', TARGET.tokenEnv.kind, TOKEN_VARIABLE)),
+      start: start ?? (await ask('Command that starts the store?', TARGET.start.kind, '')),
     };
   } finally {
     terminal.close();

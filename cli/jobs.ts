@@ -55,7 +55,7 @@ export async function runJobs(
   const tooLow = SHARED.find((name) => (limits[name] ?? count) < count);
   if (tooLow !== undefined)
     throw new UsageError(
-      `${flagOf(tooLow)} ${limits[tooLow]} is too low for --jobs ${count}, which share it; use fewer jobs.`,
+      `${flagOf(tooLow)} ${limits[tooLow]} is too low to be shared by --jobs ${count}; use fewer jobs.`,
     );
   const jobs = Array.from({ length: count }, (_, index): Job => {
     const shares = SHARED.map((name) => [name, shareOf(limits[name], index, count)]);

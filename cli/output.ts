@@ -54,7 +54,9 @@ export function destinationOf<T>(
   const renderers = wanted.map((name) => {
     const renderer = known[name];
     if (renderer === undefined)
-      throw new UsageError(`Cannot write ${name} here; the formats are ${Object.keys(known).join(', ')}.`);
+      throw new UsageError(
+        `Cannot write the format ${name} here; the formats are ${Object.keys(known).join(', ')}.`,
+      );
     return renderer;
   });
   if (out !== '-') {

@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     code = status;
   };
   const program = new Command(suite.name)
-    .description('Checks an implementation of the Plant Store HTTP API against its interface.')
+    .description('Tests whether an implementation of the Plant Store HTTP API conforms to its interface.')
     .version(suite.version)
     .showHelpAfterError('(see --help)')
     .addHelpText(

@@ -33,9 +33,9 @@ type ReplayFlags = Flags<'connection' | 'target'>;
 export function replayCommand(exitWith: (code: number) => void): Command {
   const command = new Command('replay')
     .description(
-      'Resends the requests that showed the causes of a run, or one failed check, and says which still fail.',
+      'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
     )
-    .argument('<report>', 'report.json of a run, or a target name for its last report')
+    .argument('<report>', 'report.json of a run, or the name of a target for its last report')
     .argument('[cause-or-check]', 'number of a cause, or id of a failed check (default: all causes)')
     .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
   return withOptions(command, ['connection', 'target'])
@@ -111,7 +111,7 @@ function causesNamed(rank: string | undefined, causes: readonly NumberedCause[],
   throw new UsageError(
     causes.length === 0
       ? `${file} has nothing to replay: no check failed.`
-      : `${file} has no cause ${rank}; its causes are 1 to ${causes.length}.`,
+      : `${file} has no cause ${rank}; its ${causes.length === 1 ? 'only cause is 1' : `causes are numbered 1 to ${causes.length}`}.`,
   );
 }
 

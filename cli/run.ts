@@ -72,7 +72,7 @@ Examples:
       const token = tokenOf(flags.token, choice.target, process.env);
       if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
         throw new UsageError(
-          `--watch writes to standard output and runs many times; leave out ${flags.out === '-' ? '--out -' : '--write-baseline'}.`,
+          `--watch cannot be combined with ${flags.out === '-' ? '--out -, since it writes to standard output itself' : '--write-baseline, since it runs many times'}.`,
         );
       requireJobs(flags);
       const destination = wantedOf(flags, FORMATS);
@@ -260,7 +260,7 @@ async function withBaseline(
   }
   if (mixesOptions(record, earlier)) {
     process.stderr.write(
-      `${file} was not written: this run left out checks, whose entries were recorded with ${earlier?.seed === undefined ? 'an unknown seed' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}. Use the same options, or run all checks.\n`,
+      `${file} was not written: this run excluded checks whose entries were recorded with ${earlier?.seed === undefined ? 'an unknown seed' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}. Use the same options, or run all checks.\n`,
     );
     return record;
   }

@@ -20,7 +20,7 @@ export async function recordOf(given: string, flags: Flags<'target'> = {}) {
   const record = readRecord(file);
   if (record.target.name !== given)
     throw new UsageError(
-      `${file} is the report of ${record.target.name}, not of ${given}; give the target a folder of its own with out.`,
+      `${file} is the report of ${record.target.name}, not of ${given}; give the target a folder of its own with the option out.`,
     );
   return { file, record };
 }

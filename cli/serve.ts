@@ -31,7 +31,7 @@ export function serveCommand(): Command {
       process.stdout.write(`${store.url}\n`);
       if (given === undefined) process.stdout.write(`PLANT_STORE_TOKEN=${token}\n`);
       process.stderr.write(
-        `To check it from another terminal, set ${TOKEN_VARIABLE} there and run: ${suite.name} run ${store.url}\nCtrl+C stops it.\n`,
+        `To test it from another terminal, set ${TOKEN_VARIABLE} there and run: ${suite.name} run ${store.url}\nCtrl+C stops it.\n`,
       );
       await interrupted;
       await store.stop();

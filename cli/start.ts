@@ -128,7 +128,7 @@ class StoreProcess {
         this.end =
           by === undefined
             ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
-            : { how: `was ended by ${by} ${after}`, failed: true };
+            : { how: `was terminated by ${by} ${after}`, failed: true };
         resolve();
       });
     });

@@ -35,7 +35,7 @@ export async function configOf({ config: given }: Flags<'target'>) {
 async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>>): Promise<Target> {
   if (found === undefined)
     throw new UsageError(
-      `--target needs a configuration, and there is no ${DEFAULT_FILE} here; give one with --config.`,
+      `--target needs a configuration file, and there is no ${DEFAULT_FILE} here; name one with --config.`,
     );
   const { targetNamed } = await import('../lib/config/config.ts');
   return targetNamed(name, found.config, found.file);
@@ -103,7 +103,9 @@ export function tokenOf(
   if (target?.tokenEnv === undefined) return environment[TOKEN_VARIABLE] || undefined;
   const token = environment[target.tokenEnv];
   if (token === undefined || token === '')
-    throw new UsageError(`No token for the target ${target.name}; set the variable ${target.tokenEnv}.`);
+    throw new UsageError(
+      `No token for the target ${target.name}; set the environment variable ${target.tokenEnv}.`,
+    );
   return token;
 }
 

@@ -61,7 +61,7 @@ export async function requireFree(baseUrl: string): Promise<void> {
   while (await listens(baseUrl)) {
     if (Date.now() > deadline)
       throw new UsageError(
-        `Cannot start the store: something already listens at ${baseUrl}. Stop it, or leave out --start to test it.`,
+        `Cannot start the store: something already listens at ${baseUrl}. Stop it, or omit --start to test it.`,
       );
     await sleep(POLL_INTERVAL_MS);
   }

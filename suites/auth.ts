@@ -30,7 +30,7 @@ import {
 } from './define.ts';
 
 const rejectIt =
-  'Check the whole credential before anything else, and answer 401 with WWW-Authenticate: Bearer.';
+  'Check the whole credential before anything else; if it is missing or wrong, answer 401 with WWW-Authenticate: Bearer.';
 
 const BASIS = ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'] as const;
 
@@ -115,7 +115,7 @@ export const authChecks: readonly Check[] = [
   rejects(
     'auth/rejects-missing-token',
     'A request without a token is rejected: no Authorization header, an empty one, or Bearer without a token.',
-    'Require the header for every request, regardless of the body.',
+    'Require the Authorization header for every request, regardless of the body.',
     noToken,
   ),
   rejects(
@@ -142,13 +142,13 @@ export const authChecks: readonly Check[] = [
     hint: `Do not keep credentials between requests. ${rejectIt}`,
     test: {
       kind: 'scenario',
-      sends: `${ALTERNATING.length} ordinary plants, one after the other, on one connection if the store keeps it open: ${ACCEPTED_COUNT} with the right token, and between them others without a token, with a random one, with the right one in swapped case, and with the right one followed by more characters.`,
+      sends: `${ALTERNATING.length} ordinary plants, one after the other, on one connection if the store keeps it open: ${ACCEPTED_COUNT} with the right token, and between them others with no token, a random one, the right one in swapped case, or the right one followed by more characters.`,
       run: alternates,
       exclusive: true,
     },
   }),
   should('auth/accepts-scheme-in-any-case', {
-    statement: 'The scheme is case-insensitive.',
+    statement: 'The scheme Bearer is case-insensitive.',
     basis: ['RFC 9110 section 11.1'],
     hint: 'Convert the scheme, and only the scheme, to lower case before comparing it.',
     test: {
@@ -230,13 +230,13 @@ export const authChecks: readonly Check[] = [
     },
   }),
   observe('auth/observe-rejections', {
-    statement: 'How missing and invalid credentials are answered.',
+    statement: 'How the store answers missing and invalid credentials.',
     basis: ['section 7, unspecified', 'section 5, rule 3'],
     hint: 'Nothing to fix: the interface leaves this open.',
     test: {
       kind: 'scenario',
       sends:
-        'An ordinary plant with each of these: no token, a random one, an empty Authorization header, Bearer without a token, the scheme Basic, the bare token, two Authorization headers with the right token first or last, and a token of 16 KiB; and a body of only an opening brace, with and without the token.',
+        'An ordinary plant with each of these: no token, a random one, an empty Authorization header, Bearer without a token, the scheme Basic, the bare token, two Authorization headers with the right token first or last, and a token of 16 KiB; and a body that is only an opening brace, with and without the token.',
       async run(context) {
         const requests: readonly (readonly [key: string, template: RequestTemplate])[] = [
           ...Object.entries({

@@ -7,7 +7,7 @@ import type { Check, Test } from '../lib/run/check.ts';
 import { must, ordinaryRequest } from './define.ts';
 
 const codePath =
-  'Look for a separate code path for such requests (another reader, parser, route, cache or handler version) that omits a step of the usual one.';
+  'Look for a separate code path for such requests (another reader, parser, route, cache or handler version) that skips a step of the usual one.';
 
 /** Every pair of values of the model (with --thorough, every triple), followed by random combinations. */
 const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: number): Test => ({
@@ -29,28 +29,27 @@ const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: num
 export const combinationChecks: readonly Check[] = [
   must('combinations/accepts-ordinary-plants', {
     statement:
-      'An ordinary NewPlant is created regardless of how it is written, framed and sent, and of earlier requests.',
+      'An ordinary NewPlant is created however it is written, framed and sent, and whatever requests came before it.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'RFC 9110 section 3.3'],
     hint: `Answer 200 with a Plant. ${codePath}`,
     test: combined('accept', createdRules, 1.26),
   }),
   must('combinations/answers-unconstrained-plants', {
-    statement:
-      'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, regardless of how it is sent.',
+    statement: 'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, however it is sent.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
     test: combined('open', createdOrRejected, 4.8),
   }),
   must('combinations/rejects-invalid-bodies', {
     statement:
-      'A body that is not a NewPlant is rejected regardless of how it is sent, and of earlier requests.',
+      'A body that is not a NewPlant is rejected however it is sent, and whatever requests came before it.',
     basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
     hint: `Validate every body. ${codePath}`,
     test: combined('reject-body', rejected, 7.97),
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:
-      'A request without the right token is rejected regardless of how it is sent, and of other, accepted requests.',
+      'A request without the right token is rejected however it is sent, and whatever other requests were accepted.',
     basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
     hint: `Authenticate every request before anything else. ${codePath}`,
     test: combined('reject-credential', rejected, 5.87),

@@ -247,7 +247,7 @@ export const invalidChecks: readonly Check[] = [
   byKind(
     'invalid/rejects-non-objects',
     'A JSON body that is not an object is rejected: null, true, a number, a string, an array.',
-    'First make sure that the body is a JSON object; an array of one plant, or a string containing one, is not.',
+    'First check that the body is a JSON object: an array of one plant, or a string that contains one, is not.',
     'not-an-object',
   ),
   byKind(
@@ -310,7 +310,7 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-any-defect',
     'A body with one defect is rejected, whatever its other properties and however it is written.',
     ['section 2, NewPlant'],
-    'Validate every property of every plant, regardless of their order and of other properties.',
+    'Validate every property of every plant, regardless of its position and of the other properties.',
     1,
     anyInvalidPlant(mustBeRejected),
   ),
@@ -326,7 +326,7 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-missing-body',
     'A request without a body is rejected.',
     ['RFC 8259 section 2'],
-    'Require a body; do not treat a missing one as an empty object.',
+    'Require a body, and do not treat a missing one as an empty object.',
     (plants) => [
       invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
       invalidCase('no body and no content type', { contentType: undefined }, plants.plain()),
@@ -348,14 +348,14 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-truncated-json',
     'A truncated JSON text is rejected.',
     ['RFC 8259 section 2'],
-    'Use a JSON parser that fails on an incomplete text; do not repair it.',
+    'Use a JSON parser that fails on an incomplete text, and do not repair the text.',
     (plants) => edited(plants, notJsonNamed('truncated', 'without')),
   ),
   rejects(
     'invalid/rejects-non-json',
     'A body that is not JSON is rejected.',
     ['RFC 8259 section 2'],
-    'Use a JSON parser, and stop when it fails.',
+    'Use a JSON parser, and do not continue when it fails.',
     (plants) => [
       ...edited(
         plants,
@@ -435,7 +435,7 @@ export const invalidChecks: readonly Check[] = [
     'invalid/rejects-deep-nesting',
     'Deeply nested invalid values are rejected like any others.',
     ['section 8'],
-    'Parse without recursion, or limit the depth so that exceeding it leads to a rejection and not to a crash.',
+    'Parse without recursion, or limit the depth, so that nesting cannot crash the store.',
     (plants) =>
       bodies(plants, {
         'arrays 500 deep': nested('[', 500, ']'),
@@ -452,7 +452,7 @@ export const invalidChecks: readonly Check[] = [
   must('invalid/answers-huge-numbers', {
     statement: 'A request with an extremely large or precise number gets a valid response.',
     basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
-    hint: `Survive numerals of any size: do not answer 5xx.`,
+    hint: 'Handle numerals of any size without a crash or a 5xx.',
     test: {
       kind: 'cases',
       cases: (plants) =>
@@ -518,7 +518,7 @@ export const invalidChecks: readonly Check[] = [
   should('invalid/rejects-invalid-utf-8', {
     statement: 'A body that is not valid UTF-8 is rejected.',
     basis: ['RFC 8259 section 8.1'],
-    hint: 'Decode strictly; replacement characters would change the name of the plant.',
+    hint: 'Decode strictly: replacement characters would change the name of the plant.',
     test: {
       kind: 'cases',
       cases: (plants) => edited(plants, notUtf8(stringsOf(plants.contract.newPlant.shape))),

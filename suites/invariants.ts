@@ -80,7 +80,7 @@ export const invariantChecks: readonly Check[] = [
   should('invariants/message-is-not-empty', {
     statement: 'The message of an Error is not empty.',
     basis: ['section 2, Error'],
-    hint: 'Describe in the message what is wrong with the request.',
+    hint: 'Say in the message what is wrong with the request.',
     test: whenever(is400, 'the store never answered with 400', messageIsNotEmpty),
   }),
   should('invariants/leaks-no-internals', {
@@ -96,8 +96,8 @@ export const invariantChecks: readonly Check[] = [
   should('invariants/leaks-no-token', {
     statement: 'No response contains the token.',
     basis: ['RFC 6750 section 5.3'],
-    hint: 'Do not repeat the Authorization header in a message or a header.',
-    // A URL that contains the token may be echoed.
+    hint: 'Do not repeat the Authorization header in the body or a header of a response.',
+    // A token sent in the URL may be echoed with it.
     test: whenever(
       ({ request }) => request.method === 'POST' && !request.path.includes('token='),
       'nothing was sent',
@@ -118,7 +118,7 @@ export const invariantChecks: readonly Check[] = [
     statement:
       'A request with Expect: 100-continue is answered with 100 Continue or a final status before its body is sent.',
     basis: ['RFC 9110 section 10.1.1'],
-    hint: 'Send 100 Continue once the head is read, or answer at once; a client may wait a long time.',
+    hint: 'Send 100 Continue as soon as the head has been read, or answer at once: otherwise, a client may wait a long time.',
     test: whenever(
       ({ request }) => request.delivery?.expectContinue === true,
       'no request had Expect: 100-continue',

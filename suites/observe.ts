@@ -195,7 +195,7 @@ export const observationChecks: readonly Check[] = [
   ),
   sendsOneByOne(
     'observe/same-id-again',
-    'How a second plant with the same id is answered.',
+    'How the store answers a second plant with the same id.',
     'section 2, unspecified',
     'Two plants with the same id, one after the other.',
     (context) => {
@@ -205,7 +205,7 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/same-id-at-once',
-    'How two plants with the same id are answered if sent at the same time.',
+    'How the store answers two plants with the same id that are sent at the same time.',
     'section 2, unspecified',
     'Two plants with the same id, at the same time.',
     async (context) => {
@@ -217,7 +217,7 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/undeclared-properties',
-    'How a property that the document does not declare is answered.',
+    'How the store answers a property that the document does not declare.',
     'section 2, unspecified',
     'A plant with an additional property, `colour`.',
     async (context) => {
@@ -230,9 +230,9 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/id-notations',
-    'How integer ids in other notations are answered.',
+    'How the store answers integer ids in other notations.',
     'JSON Schema 2020-12 section 6.1.1',
-    'Three plants with ids written with a zero fraction, with a zero exponent, and as -0.',
+    'Three plants whose ids are written with a zero fraction, with a zero exponent, and as -0.',
     (context) => {
       const id = context.freshId(2n ** 28n, 2n ** 29n);
       const numerals = { '1.0': `${id}.0`, '1e0': `${id + 1n}e0`, '-0': '-0' };
@@ -241,7 +241,7 @@ export const observationChecks: readonly Check[] = [
   ),
   sendsOneByOne(
     'observe/id-extremes',
-    'How the limits of int64 are answered as ids.',
+    'How the store answers ids at the limits of int64.',
     'section 2, NewPlant',
     'A plant with the id 2^63-1, and one with the id -2^63.',
     (context) => ({
@@ -251,7 +251,7 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/longest-name',
-    'The longest accepted name, and the statuses for a longer one and for one of a single letter.',
+    'The longest accepted name, and the statuses for a longer one and for a single letter.',
     'section 2, unspecified',
     `${LENGTHS.length + 1} plants with names of 1 to 60,000 letters.`,
     async (context) => {
@@ -291,9 +291,9 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/duplicate-names',
-    'Which of two properties with the same name applies.',
+    'Which of two properties with the same name the store uses.',
     'RFC 8259 section 4',
-    'A plant with a duplicate `name` property, the second with the value Second.',
+    'A plant with two `name` properties, the second with the value Second.',
     async (context) => {
       const plain = context.plants.plain();
       const plant = fixedFor(plain, context.freshId(2n ** 30n, 2n ** 31n)).with(ID, plain.get(ID) ?? FRESH);
@@ -309,16 +309,16 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/byte-order-mark',
-    'How a byte order mark before the plant is answered.',
+    'How the store answers a byte order mark before the plant.',
     'RFC 8259 section 8.1',
-    'A plant with a byte order mark before it.',
+    'A plant preceded by a byte order mark.',
     (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
   sendsOneByOne(
     'observe/lone-surrogates',
-    'How a lone surrogate in a string is answered.',
+    'How the store answers a lone surrogate in a string.',
     'RFC 8259 section 8.2',
-    'Two plants with the escape \\ud83c, without the second half of the pair: in the name, and in the tag.',
+    'Two plants with the escape \\ud83c without the second half of the pair: one in the name, one in the tag.',
     (context) => {
       const edit = (body: string) => body.replace('half', 'half \\ud83c of a cactus');
       const halfIn = (property: string) => ({
@@ -329,7 +329,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/json-extensions',
-    'Which extensions of JSON are accepted.',
+    'Which extensions of JSON the store accepts.',
     'RFC 8259 section 9',
     'Plants written with each of these: a trailing comma, a comment, single quotes, names without quotes, NaN, a number with a leading zero, a line feed inside a string.',
     (context) =>
@@ -339,14 +339,14 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/utf-16',
-    'How a body in UTF-16 is answered.',
+    'How the store answers a body in UTF-16.',
     'RFC 8259 section 8.1',
     'A plant in UTF-16, little-endian, with a byte order mark.',
     (context) => ({ 'utf-16': edited(context, (body) => Buffer.from(`\ufeff${body}`, 'utf16le')) }),
   ),
   recordsStatuses(
     'observe/compressed-body',
-    'How a compressed body is answered.',
+    'How the store answers a compressed body.',
     'RFC 9110 section 8.4',
     'A plant compressed with gzip, one that is labelled gzip but is not, and one with an unknown content coding.',
     (context) => {
@@ -361,7 +361,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/unusual-content-types',
-    'How unusual content types are answered.',
+    'How the store answers unusual content types.',
     'RFC 9110 section 8.3.1',
     'Ordinary plants with eight content types, such as plants, application/*, application/vnd.plants+json, and application/json with an unknown charset.',
     (context) =>
@@ -382,7 +382,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/unusual-headers',
-    'How unusual headers are answered.',
+    'How the store answers unusual headers.',
     'section 4, parameters',
     'Ordinary plants, each with one of these headers: Cookie, Range, If-None-Match, If-Modified-Since, X-Forwarded-For, Origin, Accept (one that allows nothing, one that is invalid), Accept-Language, Content-Language.',
     (context) =>
@@ -405,9 +405,9 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/protocols',
-    'How HTTP/1.0, and an offer of HTTP/2, are answered.',
+    'How the store answers HTTP/1.0 and an offer of HTTP/2.',
     'RFC 9110 section 2.5',
-    'Ordinary plants in HTTP/1.0, with and without keep-alive, and one with Upgrade: h2c, as the HTTP client of Java sends it.',
+    "Ordinary plants in HTTP/1.0, with and without keep-alive, and one with Upgrade: h2c, as Java's HTTP client sends it.",
     (context) => {
       const in10 = { delivery: { version: '1.0' } } as const;
       return {
@@ -432,7 +432,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/query',
-    'How a query is answered.',
+    'How the store answers a query.',
     'section 4, parameters',
     'Ordinary plants to /plants with a query: one parameter, repeated and nested ones, an empty query, and one of 2,000 characters.',
     (context) => {
@@ -447,14 +447,14 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/missing-content-type',
-    'How a plant without a content type is answered.',
+    'How the store answers a plant without a content type.',
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
     (context) => ({ 'missing-content-type': plain(context, { contentType: undefined }) }),
   ),
   recordsStatuses(
     'observe/accept-without-json',
-    'How a request that does not accept JSON is answered.',
+    'How the store answers a request that does not accept JSON.',
     'RFC 9110 section 12.5.1',
     'An ordinary plant with Accept: text/html.',
     (context) => ({ 'accept-without-json': plain(context, { headers: [['accept', 'text/html']] }) }),
@@ -487,7 +487,7 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/methods',
-    'How safe methods are answered.',
+    'How the store answers safe methods: GET, HEAD and OPTIONS.',
     'section 4, operation',
     'GET without a token, then GET, HEAD and OPTIONS with the token, all to /plants.',
     async (context) => {
@@ -505,7 +505,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/paths',
-    'How POST to paths that resemble /plants is answered.',
+    'How the store answers POST to paths that resemble /plants.',
     'section 4, operation',
     'An ordinary plant to /plants/, and one to /PLANTS.',
     (context) => ({
@@ -515,7 +515,7 @@ export const observationChecks: readonly Check[] = [
   ),
   records(
     'observe/cors-preflight',
-    'How a CORS preflight is answered.',
+    'How the store answers a CORS preflight.',
     'section 4, operation',
     'OPTIONS /plants without a token, as a browser sends it before a cross-origin POST, then with an origin only.',
     async (context) => {
@@ -536,9 +536,9 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/oversized-header',
-    'How a header field of 64 KiB is answered.',
+    'How the store answers a header of 64 KiB.',
     'RFC 9110 section 5.4',
-    'An ordinary plant with a header field of 64 KiB.',
+    'An ordinary plant with a header of 64 KiB.',
     (context) => {
       const headers = [['x-padding', 'x'.repeat(65_536)]] as const;
       return { 'header-of-64-kib': plain(context, { headers, outsideContract: true }) };
@@ -546,7 +546,7 @@ export const observationChecks: readonly Check[] = [
   ),
   recordsStatuses(
     'observe/broken-framing',
-    'How malformed HTTP requests are answered.',
+    'How the store answers malformed HTTP requests.',
     'RFC 9112 section 6.3',
     'Six malformed HTTP requests: a Content-Length that is not a number, two different Content-Lengths, a Content-Length with a chunked body, a space before a colon, no Host, and a request that is not HTTP.',
     () => {

@@ -20,7 +20,7 @@ import {
 } from './define.ts';
 
 const acceptIt =
-  'Accept every NewPlant that is valid for the document: answer 200 with a Plant as application/json.';
+  'Accept every NewPlant that the document allows: answer 200 with a Plant as application/json.';
 
 const plain = (plants: PlantFactory): TestCase[] => [
   ordinaryCase('with every property', plants.plain()),
@@ -309,7 +309,7 @@ export const ordinaryChecks: readonly Check[] = [
   should('ordinary/accepts-charset-parameter', {
     statement: 'The content type application/json; charset=utf-8 is accepted.',
     basis: ['section 4, request body', 'RFC 9110 section 8.3.1'],
-    hint: 'Compare only the type and subtype of the Content-Type, not the whole field.',
+    hint: 'Compare only the type and subtype of the Content-Type, not the whole header.',
     test: {
       kind: 'cases',
       cases: (plants) =>

@@ -118,7 +118,7 @@ export const stateChecks: readonly Check[] = [
     },
   }),
   must('state/answers-at-the-end', {
-    statement: 'At the end of the run, requests are accepted and rejected as at its beginning.',
+    statement: 'At the end of the run, the store accepts and rejects requests as it did at the beginning.',
     basis: ['section 4, rule 1', 'section 5, rule 1', 'RFC 9110 section 3.3'],
     hint,
     test: {

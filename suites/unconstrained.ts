@@ -135,23 +135,23 @@ export const unconstrainedChecks: readonly Check[] = [
   }),
   must('unconstrained/answers-hostile-names', {
     statement:
-      'A name with a meaning to a parser, database, shell, template or log is handled like any other.',
+      'A name that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a name as plain text everywhere. ${answerHint}`,
     test: { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: createdOrRejected },
   }),
   must('unconstrained/answers-hostile-tags', {
     statement:
-      'A tag with a meaning to a parser, database, shell, template or log is handled like any other.',
+      'A tag that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a tag as plain text everywhere. ${answerHint}`,
     test: { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: createdOrRejected },
   }),
   must('unconstrained/answers-any-id', {
     statement:
-      'Any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
+      'A NewPlant with any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
-    hint: `Check the width of the column and of the variable. ${answerHint}`,
+    hint: `Check the widths of the column and of the variable. ${answerHint}`,
     test: {
       kind: 'cases',
       cases: (plants) => [

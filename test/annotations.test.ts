@@ -32,7 +32,7 @@ describe('annotations', () => {
   test('contain one error for each cause of failed MUSTs', () => {
     expect(annotations(broken)).toMatchInlineSnapshot(`
       [
-        "::error title=MUST Accepts a numeric string such as "7" as id::confirmed: 12 of 12 such requests failed, 0 of 123 others%0Achecks: invalid/rejects-numeric-string-id%0AAn id sent as a numeric string is rejected. 10 of 16 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Fastify: ajv: { customOptions: { coerceTypes: false } }. Joi: convert: false. Zod: no z.coerce. Libraries convert by default.",
+        "::error title=MUST Accepts a numeric string such as "7" as id::confirmed: 12 of 12 such requests failed, 0 of 122 others%0Achecks: invalid/rejects-numeric-string-id%0AAn id sent as a numeric string is rejected. 10 of 16 failed.%0Aexpected: a status other than 2xx%0Aactual: 200 application/json%0Afix: Check the JSON type before using the value, and do not convert it: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Many libraries convert by default. Fastify: ajv: { customOptions: { coerceTypes: false } }. Joi: convert: false. Zod: no z.coerce. Pydantic: strict=True. marshmallow:… (377 characters)",
       ]
     `);
   });
@@ -73,7 +73,7 @@ describe('annotations', () => {
     expect(annotations({ ...broken, ciResult })).toMatchInlineSnapshot(`
       [
         "::error title=stale baseline entry invalid/rejects-null::delete the entry invalid/rejects-null: the check passes now",
-        "::error title=expired baseline entry invalid/rejects-any-wrong-type::delete the entry invalid/rejects-any-wrong-type or extend its date: it was valid until 2026-01-01",
+        "::error title=expired baseline entry invalid/rejects-any-wrong-type::delete the entry invalid/rejects-any-wrong-type or extend its date: it expired after 2026-01-01",
         "::notice title=known deviation invalid/rejects-numeric-string-id::old clients (PLANT-7, until 2026-12-31)",
       ]
     `);

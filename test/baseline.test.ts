@@ -232,7 +232,7 @@ describe('the causes of a failing check', () => {
     const record = judged(two, baselineOf(one));
     for (const format of ['terminal', 'markdown', 'html', 'junit'] as const)
       expect(FORMATS[format].render(record), format).toMatch(
-        /\d new problems? of a known failing check: accepted: tag is an array/,
+        /\d new problems? in a known failing check: accepted: tag is an array/,
       );
   });
 
@@ -249,7 +249,7 @@ describe('the causes of a failing check', () => {
     expect([ciResult.exitCode, fixed?.state, fixed?.remedy]).toEqual([
       1,
       'stale',
-      'delete the entry c00000000000 (invalid/rejects-any-defect): its checks no longer fail for that cause',
+      'delete the entry c00000000000 (invalid/rejects-any-defect): its checks no longer fail for this cause',
     ]);
     expect(ciResult.reason).toContain('outdated baseline entr');
   });
@@ -261,7 +261,7 @@ describe('the causes of a failing check', () => {
     const record = judged({ ...crash, results }, baselineOf(crash));
     expect(record.ciResult.exitCode).toBe(1);
     expect(FORMATS.terminal.render(record).replace(/\s+/g, ' ')).toContain(
-      '1 failure of a known failing check, of which nothing was recorded',
+      '1 failure of a known failing check, about which nothing was recorded',
     );
   });
 });

@@ -351,7 +351,7 @@ describe('diff', () => {
     expect(passed.regressions.map(({ result }) => result.id)).toContain(id);
     expect(untestable.regressions.map(({ result }) => result.id)).not.toContain(id);
     expect(untestable.revealed.map(({ result }) => result.id)).toContain(id);
-    expect(diffText(untestable, now, now)).toContain('1 failure that could not be seen in the earlier run');
+    expect(diffText(untestable, now, now)).toContain('1 failure hidden in the earlier run');
   });
 
   test('does not call a cause fixed if a run without experiments merely names it differently', () => {

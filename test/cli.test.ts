@@ -91,7 +91,7 @@ describe('exit codes', () => {
       expect([code, stdout.replaceAll('\n', ' ')]).toEqual([
         1,
         expect.stringContaining(
-          '1 finding under --strict made the run fail: auth/accepts-scheme-in-any-case',
+          'With --strict, 1 failed SHOULD check made the run fail: auth/accepts-scheme-in-any-case',
         ),
       ]);
     });

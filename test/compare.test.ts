@@ -263,7 +263,10 @@ describe('on the command line', () => {
     [['a=http://127.0.0.1:1'], 'Cannot compare a single store'],
     [['a=http://127.0.0.1:1', 'a=http://127.0.0.1:2'], 'Two stores are called a'],
     [['http://127.0.0.1:1', 'http://127.0.0.1:2'], 'is not of the form NAME=URL'],
-    [['a=http://127.0.0.1:1', 'b=http://127.0.0.1:2', '--format', 'junit'], 'Cannot write junit here'],
+    [
+      ['a=http://127.0.0.1:1', 'b=http://127.0.0.1:2', '--format', 'junit'],
+      'Cannot write the format junit here',
+    ],
     [['/no/such.yaml'], '/no/such.yaml does not exist. Name each store'],
   ])('%j is rejected', async (args, message) => {
     const { code, stderr } = await suite(['compare', ...args], env);

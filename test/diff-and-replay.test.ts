@@ -175,7 +175,7 @@ describe('replay', () => {
     const down = await suite(['replay', broken, 'http://127.0.0.1:1'], env);
     expect([down.code, down.stdout]).toEqual([3, expect.stringContaining('as id: not judged (')]);
     const second = await suite(['replay', broken, '2'], env);
-    expect([second.code, second.stderr]).toEqual([2, `${broken} has no cause 2; its causes are 1 to 1.\n`]);
+    expect([second.code, second.stderr]).toEqual([2, `${broken} has no cause 2; its only cause is 1.\n`]);
   });
 
   test.each([

@@ -126,7 +126,7 @@ describe('the page', () => {
     expect(verdictOf(conformant)).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+ passed the selected checks: all \d+ MUST checks passed, \d+ were skipped\.$/,
     );
-    expect(verdictOf(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, because of 1 cause\.$/);
+    expect(verdictOf(broken)).toMatch(/ is not conformant: 2 of 7 MUST checks failed, due to 1 cause\.$/);
     expect(verdictOf(undetermined)).toBe('http://127.0.0.1:1 could not be judged: it cannot be reached.');
     const strict: RunRecord = {
       ...conformant,
@@ -151,7 +151,7 @@ describe('the page', () => {
     expect(page).toContain('href="https://tracker.example/7"');
     expect(page).not.toContain('href="javascript:');
     expect(page).toContain('Delete the entry invalid/rejects-null: the check passes now.');
-    expect(page).toContain(' or extend its date: it was valid until 2026-01-01.');
+    expect(page).toContain(' or extend its date: it expired after 2026-01-01.');
     expect(page).toContain('expired</span>');
     const entries = page.slice(page.indexOf('<ul class="entries">'));
     expect(entries.indexOf('expired</span>')).toBeLessThan(entries.indexOf('known deviation</span>'));

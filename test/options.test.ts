@@ -71,7 +71,10 @@ describe('a run with invalid options', () => {
     [{ ...UNREACHABLE, rate: 0 }, 'rate must be a number from 0.001 to 1000000, not 0.'],
     [{ ...UNREACHABLE, seed: 2 ** 32 }, 'seed must be a whole number from 0 to 4294967295, not 4294967296.'],
     [{ ...UNREACHABLE, firstId: -1n }, 'firstId must be a whole number from 0 to 9223372036854775807, '],
-    [{ ...UNREACHABLE, firstId: 2 ** 53 }, 'as text or bigint, not 9007199254740992.'],
+    [
+      { ...UNREACHABLE, firstId: 2 ** 53 },
+      'given as text or bigint if above 9007199254740991, not 9007199254740992.',
+    ],
     [{ ...UNREACHABLE, only: ['auth/*', 7] }, 'only must be a non-empty string, not 7.'],
     [{ ...UNREACHABLE, only: [''] }, 'not an empty string.'],
     [{ ...UNREACHABLE, skip: ['always/answers'] }, 'always/answers is now called invariants/answers'],

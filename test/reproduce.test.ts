@@ -470,7 +470,7 @@ describe.skipIf(absent)('the steps', () => {
 
     test('are a comment if nothing can send them', async () => {
       const { request, ...rest } = await reproductionOf(withId(), recorder().baseUrl);
-      expect(stepsOf({ request: { ...request, rawBytes: true }, ...rest })[0]).toMatch(/^# not well-formed/);
+      expect(stepsOf({ request: { ...request, rawBytes: true }, ...rest })[0]).toMatch(/^# malformed/);
     });
   });
 

@@ -112,7 +112,7 @@ describe('a target', () => {
     const rejected = await suite(['run', '--target', 'mine'], env, folder);
     expect([rejected.code, rejected.stderr]).toEqual([
       2,
-      'No token for the target mine; set the variable MINE.\n',
+      'No token for the target mine; set the environment variable MINE.\n',
     ]);
     const { code, stdout } = await suite(['run'], { MINE: TOKEN }, folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining('target    mine  http://127.0.0.1')]);
@@ -175,7 +175,7 @@ targets:
       const byFile = await suite(['replay', 'out/report.json', failed], {}, folder);
       expect([byFile.code, byFile.stderr]).toEqual([
         2,
-        'No token for the target mine; set the variable MINE.\n',
+        'No token for the target mine; set the environment variable MINE.\n',
       ]);
       const elsewhere = await suite(['replay', 'mine', failed, 'http://127.0.0.1:1'], mine, folder);
       expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('No token; ')]);
@@ -184,7 +184,7 @@ targets:
       const few = ['--only', failed, '--cases', '5'];
       const compared = await suite(['compare', 'mine', 'other', ...few], mine, folder);
       expect(compared.stderr).toContain(
-        'other gets the same requests as the other stores, without its own seed',
+        'other gets the same requests as the other stores, so its own seed is ignored',
       );
       expect([compared.code, compared.stdout]).toEqual([
         1,
@@ -247,7 +247,7 @@ describe('init', () => {
 
   test('needs the base URL if there is no terminal, and rejects an invalid one', async () => {
     for (const [args, message] of [
-      [[], 'No base URL; give it as the argument of init'],
+      [[], 'No base URL; give one as the argument of init'],
       [['localhost'], 'is missing http:// or https://'],
       [['http://127.0.0.1:1', '--token-env', 'a b'], 'must be the name of an environment variable'],
     ] as const) {

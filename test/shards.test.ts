@@ -177,8 +177,8 @@ describe('merge', () => {
     ['a missing shard', ['shard-1', 'shard-3'], '2/3 of the run is missing'],
     ['two missing shards', ['shard-2'], '1/3, 3/3 of the run are missing'],
     ['a shard that is there twice', ['shard-1', 'shard-2', 'shard-2', 'shard-3'], 'are both shard 2/3'],
-    ['another seed', ['shard-1', 'other-seed', 'shard-3'], 'has another --seed'],
-    ['another filter', ['shard-1', 'other-filter', 'shard-3'], 'has another --only or --skip'],
+    ['another seed', ['shard-1', 'other-seed', 'shard-3'], 'its --seed differs'],
+    ['another filter', ['shard-1', 'other-filter', 'shard-3'], 'its --only or --skip differs'],
     ['another number of shards', ['shard-1', 'half'], 'is one of 2 shards, not of 3'],
     ['a whole run', ['whole'], 'the record of a whole run'],
   ])('rejects %s', async (_what, names, says) => {

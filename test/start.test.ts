@@ -80,7 +80,7 @@ describe('a store that does not start', () => {
       const { code, stdout, stderr, read } = await started('', { command });
       expect(code).toBe(3);
       expect(stderr).toMatch(
-        new RegExp(`^\`.*\` (?:ended with|was ended by) ${end} after \\d\\.\\d s, `, 'm'),
+        new RegExp(`^\`.*\` (?:ended with|was terminated by) ${end} after \\d\\.\\d s, `, 'm'),
       );
       expect(stderr).toContain(output);
       expect(stdout).toContain('its output is in reports/store.log');

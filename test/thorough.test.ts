@@ -149,7 +149,7 @@ describe('the shards of a run', () => {
     );
     if (first === undefined) throw new Error('there is no shard');
     const odd = { ...first, options: { ...first.options, thorough: true } } as RunRecord;
-    expect(() => mergeOf([odd, ...others].map(part))).toThrow('has another --thorough');
+    expect(() => mergeOf([odd, ...others].map(part))).toThrow('its --thorough differs');
   });
 });
 

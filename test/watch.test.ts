@@ -114,7 +114,7 @@ describe('run --watch', () => {
     'is a usage error with %s',
     async (args) => {
       const { code, stderr } = await suite(['run', '--watch', ...args], {});
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`leave out ${args[0]}`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot be combined with ${args[0]}`)]);
     },
   );
 });

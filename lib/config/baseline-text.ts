@@ -58,8 +58,8 @@ function written(whole: Whole, { suite, target }: RunRecord, file: string, comme
   document.commentBefore = [
     schemaLine(file, 'baseline.schema.json'),
     ` ${suite.name}: known deviations of ${visible(target.name)}; they do not make the CI result fail.`,
-    ' Replace each TODO by the reason for which the team accepts the deviation until it is fixed. An entry may',
-    ' also have issue (a link) and until (the last day on which it applies).',
+    " Replace each TODO with the team's reason for accepting the deviation until it is fixed. An entry may",
+    ' also have `issue` (a link) and `until` (the last day on which it applies).',
     ' Give later runs this seed and at least as many cases, so that every entry is evaluated.',
   ].join('\n');
   comment(document, comments);

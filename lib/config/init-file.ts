@@ -44,7 +44,7 @@ export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }:
   ];
   return `#${schemaLine(file, 'conformance.schema.json')}
 # Options of the conformance suite for the Plant Store API. Flags and the environment override them, and a
-# target overrides what stands above it. Every option: docs/configuration.md in the package.
+# target overrides the options above it. docs/configuration.md in the package lists every option.
 
 ${examples.join('\n\n')}
 

@@ -125,7 +125,7 @@ const LAST_ID = 2n ** 63n - 1n;
 
 /** A bigint. Rejects numbers that are too large to be exact. */
 export const id: OptionType<bigint, bigint | number | string> = {
-  accepts: `a whole number from 0 to ${LAST_ID}, above ${Number.MAX_SAFE_INTEGER} as text or bigint`,
+  accepts: `a whole number from 0 to ${LAST_ID}, given as text or bigint if above ${Number.MAX_SAFE_INTEGER}`,
   schema: {
     type: ['integer', 'string'],
     pattern: '^[0-9]{1,19}$',

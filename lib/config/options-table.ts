@@ -76,8 +76,8 @@ const SECTIONS: readonly (readonly [title: string, rows: Rows])[] = [
   ['The configuration: `run`, `replay`', GROUPS.target],
   ['What is sent: `run`, `compare`', GROUPS.sampling],
   ['Reports: `run`, `compare`, `merge`, `render`', GROUPS.reports],
-  ['`run` only', GROUPS.run],
-  ['Without a flag', Object.fromEntries(ROWS.filter(([name]) => !hasFlag(name)))],
+  ['Only `run`', GROUPS.run],
+  ['Options without a flag', Object.fromEntries(ROWS.filter(([name]) => !hasFlag(name)))],
 ];
 
 export const optionTables = (): string =>
@@ -85,7 +85,7 @@ export const optionTables = (): string =>
     ...SECTIONS.map(
       ([title, rows]) => `### ${title}\n\n${HEAD}\n${Object.entries(rows).map(lineOf).join('\n')}\n`,
     ),
-    `### A target in a file\n\nEvery key of the file, which it overrides, and:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<OptionRow>(
+    `### A target in a file\n\nA target may have every key of the file, which it overrides, and these:\n\n| key | description | value |\n| --- | --- | --- |\n${Object.entries<OptionRow>(
       TARGET,
     )
       .filter(([name]) => !Object.hasOwn(IN_A_FILE, name))

@@ -49,7 +49,7 @@ export const GROUPS = {
     },
     timeout: {
       kind: kind.milliseconds,
-      description: 'timeout in milliseconds for connecting, and for a complete response',
+      description: 'time in milliseconds to wait for a connection, and for a complete response',
       defaultsTo: DEFAULTS.timeout,
     },
     ca: { kind: kind.path, description: "PEM certificates to trust in addition to the system's" },
@@ -58,7 +58,10 @@ export const GROUPS = {
     insecure: { kind: kind.flag, description: 'trust any server certificate' },
   },
   sampling: {
-    strict: { kind: kind.flag, description: 'a failed SHOULD check makes the store nonconformant' },
+    strict: {
+      kind: kind.flag,
+      description: 'a failed SHOULD check makes the store not conformant, like a failed MUST',
+    },
     only: {
       kind: kind.texts,
       placeholder: 'checks',
@@ -98,7 +101,8 @@ export const GROUPS = {
     },
     explain: {
       kind: kind.whole(0, 10 ** 6),
-      description: 'requests to spend on finding the causes of failures, after the checks; 0 for none',
+      description:
+        'maximum number of requests for finding the causes of failures, after the checks; 0 for none',
       defaultsTo: DEFAULTS.explain,
     },
   },
@@ -121,7 +125,7 @@ export const GROUPS = {
   run: {
     baseline: {
       kind: kind.path,
-      description: 'file of known deviations, which do not fail the CI result',
+      description: 'file of known deviations, which do not make the CI result fail',
     },
     writeBaseline: {
       kind: kind.path,
@@ -131,11 +135,11 @@ export const GROUPS = {
     },
     bail: {
       kind: kind.flag,
-      description: 'start no further checks after the first one that fails and is not in the baseline',
+      description: 'start no further checks after the first failure that the baseline does not list',
     },
     jobs: {
       kind: kind.whole(1, 64),
-      description: 'number of threads that share the checks; for many cases against a fast store',
+      description: 'number of threads that share the checks; useful for many cases against a fast store',
       defaultsTo: 1,
       api: false,
     },
@@ -143,7 +147,7 @@ export const GROUPS = {
     start: {
       kind: kind.text,
       placeholder: 'command',
-      description: 'shell command that starts the store; the store is stopped at the end',
+      description: 'shell command that starts the store, which is stopped at the end',
       api: false,
     },
     wait: {
@@ -156,13 +160,13 @@ export const GROUPS = {
     watch: {
       kind: kind.flag,
       description:
-        'rerun when the store restarts or, with --start, when a file changes; retries the last causes first',
+        'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
       api: false,
       file: false,
     },
     quiet: {
       kind: kind.flag,
-      description: 'print only the causes of failures, in one line each, and the verdict',
+      description: 'print only the causes of failures, one line each, and the verdict',
       api: false,
       file: false,
     },
@@ -213,7 +217,7 @@ export const OPTIONS = {
   },
   tokenEnv: {
     kind: kind.variable,
-    description: 'environment variable that holds its token, also in reproduction commands',
+    description: 'environment variable that holds the token, also in the commands of reports',
     defaultsTo: TOKEN_VARIABLE,
     file: false,
   },

@@ -118,11 +118,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
     ),
     ...section(`${counted(causes.stillThere.length, 'cause')} still there`, causes.stillThere, formatCause),
     ...section(paint(['red', 'bold'], regressed), regressions, formatFailure),
-    ...section(
-      `${counted(revealed.length, 'failure')} that could not be seen in the earlier run`,
-      revealed,
-      formatFailure,
-    ),
+    ...section(`${counted(revealed.length, 'failure')} hidden in the earlier run`, revealed, formatFailure),
     ...section(paint(['green', 'bold'], `${fixed.length} fixed`), fixed, ({ id, level, statement }) => [
       `${id}  ${level}  ${statement}`,
     ]),

@@ -3,7 +3,7 @@ import { packageFile } from '../../lib/package.ts';
 
 /** What a run prints before it sends anything. */
 export const ANNOUNCED =
-  /^Sending about [\d,]+ requests? to \S+, creating about [\d,]+ plants?\.\n(?: *\d+ % .*\n)*$/;
+  /^Sending about [\d,]+ requests? to \S+, creating about [\d,]+ plants?\.\n(?: *\d+%.*\n)*$/;
 
 export interface Ended {
   readonly code: number | null;

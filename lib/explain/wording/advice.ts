@@ -102,47 +102,47 @@ const eachTopic = (
 const ADVICE: readonly Advice[] = [
   {
     symptoms: ['stops-answering', 'crashes'],
-    text: 'Start the store again, send the requests of the steps one after the other, and look at its log: its process has exited or hangs. Add one error handler that answers every exception, and fix what caused this one.',
+    text: 'Restart the store, send the requests of the steps one at a time, and read its log: the process has exited or hangs. Add one error handler that turns every exception into a response, then fix the cause of this one.',
     settings: {
       Express:
-        'version 5 passes what an async handler throws to the error handler, version 4 does not; listen to the error events of streams and sockets',
+        'version 5 passes errors thrown by async handlers to the error handler, version 4 does not; handle the error events of streams and sockets',
       Go: 'net/http recovers a panic in the handler, but not in another goroutine',
     },
   },
   {
     symptoms: NO_USABLE_RESPONSE,
     about: ['known value'],
-    text: 'Decide what a second plant with the same id or name means, and say so: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll the transaction back.',
+    text: 'Decide how to treat a second plant with the same id or name: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll back the transaction.',
   },
   {
     kind: 'under-concurrency',
-    text: 'Remove state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that is used twice. Let requests wait for a free connection, buffer or lock instead of failing.',
+    text: 'Look for state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that two requests use at once. Make requests wait for a free connection, buffer or lock instead of failing.',
   },
   {
     symptoms: ['accepts'],
     kind: 'from-then-on',
-    text: 'An earlier request has changed what the store takes for the properties of a later one. Do not merge a body into an object that requests share: the prototype of all objects, a default, a record of a pool. Look up own properties only.',
+    text: 'An earlier request has changed which properties the store sees in later ones. Do not merge a body into an object that requests share, such as the prototype of all objects, a default or a pooled record. Look up own properties only.',
     settings: {
       Express:
-        'Object.hasOwn(body, "name"); no recursive merge of request bodies; Object.create(null) for objects that are filled from them',
+        'Object.hasOwn(body, "name"); no recursive merge of request bodies; Object.create(null) for objects filled from them',
     },
   },
   {
     kind: 'from-then-on',
-    text: 'Find what is used up or left behind: a connection or file that is not closed after an error, a lock that is not released, a table or list that is full. Release it on every path, even after a rejection (finally, defer, with, using).',
+    text: 'Find the resource that runs out or is never released: a connection or file left open after an error, a lock that is still held, a full table or list. Release it on every path, including rejections (finally, defer, with, using).',
   },
   {
     kind: 'now-and-then',
-    text: 'Look at what differs between requests with the same content: the instance, worker or replica that answers, a timeout, a cache that expires, a random choice, a counter. Search the log for the failing ones.',
+    text: 'Look for what differs between requests with the same content: the instance, worker or replica that answers, a timeout, a cache that expires, a random choice, a counter. Search the log for the requests that failed.',
   },
   {
     symptoms: ['accepts'],
     isErrorAsSuccess: true,
-    text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: a client goes by the status. Set it before the body is written, in the one function that all errors pass through.',
+    text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: clients go by the status. Set it before writing the body, in one function that handles all errors.',
   },
   {
     symptoms: ['unread-body'],
-    text: 'Read the whole body before you answer, even if the head suffices to reject the request; or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, what is left is parsed as the next request, of whoever uses the connection next.',
+    text: 'Read the whole body before you answer, even if the head is enough to reject the request, or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, the unread bytes are parsed as the next request on the connection, whoever sends it.',
     settings: {
       'http.server':
         'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
@@ -151,11 +151,11 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['accepts'],
     kind: 'sequence',
-    text: 'Decide each request by its own content and credential. Look for a cache whose key is incomplete, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
+    text: 'Judge each request by its own content and credential. Look for a cache with an incomplete key, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
   },
   {
     kind: 'sequence',
-    text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a connection of a pool that is not given back, a counter of failures that blocks a client.',
+    text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a pooled connection that is not returned, a failure counter that locks a client out.',
   },
   // What the words of a condition point to.
   {
@@ -342,12 +342,12 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['wrong-success'],
     statuses: [201],
-    text: 'Answer 200: the document declares it as the only success. Frameworks answer a created resource with 201 by default or by habit: set 200 explicitly.',
+    text: 'Answer 200, the only success that the document declares. Many frameworks answer 201 to a POST that creates something: set 200 explicitly.',
     settings: {
-      NestJS: '@HttpCode(200) beside @Post',
-      Spring: 'no @ResponseStatus(CREATED), ResponseEntity.ok(...)',
+      NestJS: '@HttpCode(200) next to @Post',
+      Spring: 'ResponseEntity.ok(...), and no @ResponseStatus(CREATED)',
       FastAPI: 'no status_code=201',
-      Django: 'status=200 in the Response of the view',
+      Django: 'status=200 in the Response that the view returns',
     },
   },
   {
@@ -361,16 +361,16 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['same-for-all'],
-    text: 'The store answers all requests alike: look at what precedes the handler, such as a route that catches everything, a maintenance page, a proxy without a store behind it, or a handler that does nothing yet.',
+    text: 'The store answers all requests alike. Look for something in front of the handler, such as a catch-all route, a maintenance page or a proxy without a store behind it, or for a handler that does nothing yet.',
   },
   {
     symptoms: ['none-for-all'],
-    text: 'Let the store send a response to each request. Look for an exception in its log, a handler that never ends the response, or another protocol on this port.',
+    text: 'Make the store respond to every request. Look for an exception in its log, a handler that never ends the response, or another protocol on this port.',
   },
   {
     symptoms: ['media-type'],
     statuses: [200],
-    text: 'Send exactly one Content-Type, application/json, with the 200. Serialize the plant with the function of the framework that sets it, or set the header before writing the body.',
+    text: 'Send exactly one Content-Type, application/json, with the 200. Serialize the plant with the framework function that sets this header, or set it before writing the body.',
     settings: {
       Express: 'res.json(plant)',
       Django: 'JsonResponse',
@@ -383,7 +383,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['media-type'],
     about: ['not JSON', 'more JSON'],
-    text: 'Send the Error as application/json even if the body cannot be parsed. The parser rejects such a body before the handler runs, and the default error page of the framework answers: register an error handler for it.',
+    text: 'Send the Error as application/json even if the body cannot be parsed. The parser rejects such a body before the handler runs, so the framework answers with its default error page: register an error handler for this case.',
     settings: {
       Express: 'app.use((err, req, res, next) => ...) after express.json()',
       Fastify: 'setErrorHandler',
@@ -397,26 +397,26 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['media-type', 'no-body', 'text'],
     statuses: [400],
-    text: 'Send every 400 with Content-Type application/json and an Error as its body, {"error": 400, "message": "..."}, from one error handler, instead of the default page of the framework or of the proxy in front.',
+    text: 'Send every 400 with Content-Type application/json and an Error as its body, {"error": 400, "message": "..."}, from one error handler, instead of the default page of the framework or of a proxy in front of the store.',
   },
   {
     symptoms: ['wrapped', 'null-property', 'wrong-body'],
     statuses: [400],
-    text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, without a wrapper, and in one place for all kinds of rejections. Default formats of frameworks (problem details, detail, statusCode, errors) have to be converted in the error handler.',
+    text: 'Make the body of every 400 an Error, {"error": <int32>, "message": "<text>"}, without a wrapper. Create it in one place for all rejections, and convert the default formats of frameworks (problem details, detail, statusCode, errors) there.',
   },
   {
     symptoms: ['undeclared-coding'],
-    text: 'Send Content-Encoding with every compressed body, and compress only what Accept-Encoding allows. Let one component compress: a middleware or the proxy in front, not code of your own that may lose the header in one branch.',
+    text: 'Send Content-Encoding with every compressed body, and compress only what Accept-Encoding allows. Leave compression to one component, a middleware or the proxy in front of the store: your own code may omit the header on some path.',
   },
   {
     symptoms: ['unreadable', 'truncated-json'],
     statuses: [400],
-    text: 'Make every 400 an Error: {"error": <integer within int32>, "message": "<text>"}, serialized by a JSON library, in one place for all kinds of rejections.',
+    text: 'Make the body of every 400 an Error, {"error": <int32>, "message": "<text>"}. Create it in one place for all rejections, and serialize it with a JSON library.',
   },
   {
     symptoms: ['truncated-json', 'incomplete', 'not-http'],
     about: ['beyond ASCII', 'not UTF-8'],
-    text: 'Compute Content-Length from the bytes of the encoded body, not from the characters of the text: most characters beyond ASCII take two to four bytes in UTF-8.',
+    text: 'Compute Content-Length from the bytes of the encoded body, not from the characters of the text: characters beyond ASCII take two to four bytes in UTF-8.',
   },
   {
     symptoms: ['null-property'],
@@ -433,7 +433,7 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['echo', 'null-property', 'wrong-body'],
     properties: ['name', 'tag'],
-    text: 'Return the property as it was sent: a string, unchanged. Look for what changes it on the way: the wrong variable or field, a conversion to another type, trimming, a column that is too short, a change of case or Unicode normal form, HTML escaping, a template, a split.',
+    text: 'Return the string that was sent, unchanged. Look for what changes it on the way: the wrong variable or field, a conversion to another type, trimming, a column that is too short, a change of case or Unicode normal form, HTML escaping, a template, a split.',
   },
   {
     symptoms: ['wrapped'],
@@ -441,49 +441,49 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['no-body', 'text', 'truncated-json', 'unreadable', 'null-property', 'wrong-body'],
-    text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized by a JSON library. Look for debug output, a second write to the response, text that is put together by hand, or a wrong encoding or Content-Length.',
+    text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized with a JSON library. Look for debug output, a second write to the response, JSON assembled by hand, or a wrong encoding or Content-Length.',
   },
   // The store crashes.
   ...eachTopic(NO_USABLE_RESPONSE, {
     credential:
-      'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: test that there is one, and that it has two parts, before it is split or decoded.',
+      'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: check that it is there and has two parts before you split or decode it.',
     quotes:
-      'Pass name and tag to the database as parameters, and let a library write JSON. An apostrophe, quotation mark or backslash that breaks a request is the sign of SQL or JSON that is put together from strings, which is also an injection.',
-    size: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach what cannot hold them: a column that is too short, a buffer of fixed size.',
+      'Pass name and tag to the database as parameters, and let a library write JSON. If an apostrophe, quotation mark or backslash breaks a request, SQL or JSON is being assembled from strings, which also allows injection.',
+    size: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach something that cannot hold them, such as a short column or a buffer of fixed size.',
     'first request':
-      'Connect, migrate and load what requests need before the store listens; while it cannot serve, answer 503 with Retry-After.',
+      'Connect, migrate and load whatever requests need before the store listens; as long as it cannot serve, answer 503 with Retry-After.',
     depth:
-      'Limit the depth to which the body is parsed, and answer 400 with an Error beyond it: recursion without a limit overflows the stack, which ends the request or the process.',
+      'Limit the nesting depth of the body, and answer 400 with an Error beyond it: unlimited recursion overflows the stack, which ends the request or the process.',
     'media type':
-      'Answer 415, or 400 with an Error, if the media type is not one that you read; compare it without regard to case and parameters. A missing handler for it is no reason to fail or to close the connection.',
+      'Answer 415, or 400 with an Error, to a media type that you do not support, instead of failing or closing the connection. Ignore case and parameters when you compare it.',
     Accept:
-      'Send JSON whatever Accept names, or answer 406: a media type, range or quality value there that you do not know is no reason to fail.',
+      'Send JSON whatever Accept says, or answer 406; do not fail on a media type, range or quality value that you do not know.',
     Expect:
-      'Send 100 Continue once the head is read and before you wait for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do so by themselves as soon as the body is read.',
+      'Send 100 Continue after reading the head and before waiting for the body, or answer 417 or the final status at once (RFC 9110 section 10.1.1). Most HTTP libraries do this themselves when you start to read the body.',
     'undeclared property':
-      'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore the others, whatever they are called and however often they occur.',
+      'Read only the properties that you know, as own properties of the body (Object.hasOwn, not body.hasOwnProperty), and ignore all others, whatever their names and however often they occur.',
     'large id':
-      'Keep ids as 64-bit integers all the way: in the type of the language (Java long, Go int64, C# long), and in the column (BIGINT). Answer 400 for those that do not fit.',
+      'Keep ids as 64-bit integers everywhere: in code (Java long, Go int64, C# long) and in the database (BIGINT). Answer 400 to ids that do not fit.',
   }),
   {
     symptoms: NO_USABLE_RESPONSE,
     about: ['beyond ASCII', 'control character'],
-    text: 'Use UTF-8 throughout (MySQL: utf8mb4), and reject with 400 what the database cannot store: PostgreSQL text holds no NUL.',
+    text: 'Use UTF-8 throughout (MySQL: utf8mb4), and answer 400 to what the database cannot store: text in PostgreSQL, for example, cannot contain NUL.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
     about: ['template'],
-    text: 'Never use a value of the client as a format string or template: pass it as an argument.',
+    text: 'Never use a value from the client as a format string or template; pass it as an argument.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
     about: ['not JSON', 'more JSON'],
-    text: 'Catch the error of the JSON parser and answer 400 with an Error. Test for an empty body before parsing.',
+    text: 'Catch the error of the JSON parser, and answer 400 with an Error. Check for an empty body before parsing.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
     about: ['wrong type', 'missing', 'null', 'falsy', 'not an object', 'other name', 'inherited', 'any body'],
-    text: 'Validate the type of every property, and that the body is an object, before using it, and answer 400 with an Error. An uncaught exception, as from null.trim() or BigInt("x"), becomes a 500.',
+    text: 'Before using the body, check that it is an object and that every property has the right type; if not, answer 400 with an Error. An uncaught exception, as from null.trim() or BigInt("x"), becomes a 500.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
@@ -493,26 +493,26 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: NO_USABLE_RESPONSE,
     isOfValidRequest: true,
-    text: 'Find the exception behind it in the log of the store, and handle that case: the request is valid, so the response has to be 200 with a Plant.',
+    text: 'Find the exception in the log of the store, and handle that case: the request is valid, so the response must be 200 with a Plant.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
-    text: 'Find the exception behind it in the log of the store. Handle that case, and let one error handler answer 400 with an Error for what the client sent wrong.',
+    text: 'Find the exception in the log of the store, and handle that case. Let one error handler answer 400 with an Error to every invalid request.',
   },
   // The store accepts what it must reject.
   {
     symptoms: ['accepts'],
     isCodePath: true,
     isGeneral: true,
-    text: 'Look for a second path through the code, which only such requests take: another reader, parser, route, middleware or handler. Let every request pass through the same authentication, parsing and validation.',
+    text: 'Look for a separate code path that only such requests take: another reader, parser, route, middleware or handler. Apply the same authentication, parsing and validation to every request.',
   },
   ...eachTopic(['accepts'], {
     'any credential':
-      'Authenticate before anything else: compare the token of the header Authorization: Bearer with the expected one, and answer 401. Check that the middleware is registered, and before the route.',
+      'Authenticate before anything else: compare the token in the header Authorization: Bearer with the expected one, and answer 401 if it is missing or wrong. Check that the middleware is registered, and that it runs before the route.',
     credential:
-      'Accept only Authorization: Bearer, followed by exactly the right token: split the header into two parts, compare the scheme without regard to case, and the whole token in constant time (no prefix, no substring, no comparison without case, no other header). Reject a missing header like a wrong token.',
+      'Accept only Authorization: Bearer, followed by exactly the right token. Split the header into two parts, compare the scheme without regard to case, and compare the whole token exactly and in constant time: no prefixes or substrings, no other case, no other header. Reject a missing header like a wrong token.',
     'any body': {
-      text: 'Validate the body before creating the plant: id an integer, name a string, tag a string if there is one; answer 400 with an Error otherwise. Most frameworks can do this from a schema or model: check that validation is enabled.',
+      text: 'Validate the body before creating the plant: id must be an integer, name a string, and tag, if present, a string. Otherwise, answer 400 with an Error. Most frameworks can do this from a schema or model: check that validation is enabled.',
       settings: {
         Express: 'a validator middleware before the handler',
         NestJS: 'app.useGlobalPipes(new ValidationPipe())',
@@ -521,14 +521,14 @@ const ADVICE: readonly Advice[] = [
       },
     },
     'more JSON': {
-      text: 'Reject what follows the JSON value: a streaming parser stops after the first one.',
+      text: 'Reject anything but white space after the JSON value: a streaming parser stops at the end of the first value.',
       settings: {
-        Go: 'after json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
+        Go: 'after decoding with json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
         Jackson: 'FAIL_ON_TRAILING_TOKENS',
       },
     },
     'other name': {
-      text: 'Compare property names exactly: with regard to case, and without trimming them.',
+      text: 'Compare property names exactly: do not ignore case, and do not trim them.',
       settings: {
         Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
         Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
@@ -538,28 +538,28 @@ const ADVICE: readonly Advice[] = [
     inherited:
       'Look properties up as own properties (Object.hasOwn), and do not copy parsed JSON with a deep merge or assignment: JSON may contain a property called __proto__.',
     'not JSON':
-      'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not go on with defaults or with what was parsed so far.',
+      'Parse the whole body with a strict JSON parser, answer 400 with an Error if it fails, and do not continue with defaults or with what was parsed so far.',
     'not an object':
-      'Make sure that the body is a JSON object before anything else; reject arrays (no batches, no unwrapping), strings, numbers and null with 400.',
+      'First check that the body is a JSON object, and answer 400 to anything else: arrays (no batches, no unwrapping), strings, numbers, null.',
   }),
   {
     symptoms: ['accepts', 'should-reject'],
     about: ['not UTF-8'],
-    text: 'Decode the body as UTF-8 and answer 400 if that fails: many decoders replace what is not UTF-8 by U+FFFD instead.',
+    text: 'Decode the body strictly as UTF-8, and answer 400 if that fails: many decoders silently replace invalid bytes with U+FFFD.',
     settings: { Go: 'utf8.Valid before json.Unmarshal' },
   },
   ...eachTopic(['accepts'], {
     falsy:
-      'Ask whether the property is there, not whether its value is true: a test such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
+      'Test whether the property is present, not whether its value is truthy: a condition such as `if (tag && ...)` skips null, false, 0 and the empty string. Then check the JSON type.',
     missing: {
-      text: 'Require id and name as properties of the body itself, and answer 400 if one is missing or null: no defaults, no generated values, no search in nested objects or the query.',
+      text: 'Require id and name as properties of the body itself, and answer 400 if one is missing or null: do not fill in defaults, generate values, or search nested objects or the query.',
       settings: {
-        Go: 'pointers: a zero value does not show that a property was absent',
+        Go: 'use pointers: a zero value does not show that a property was absent',
         Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
       },
     },
     null: {
-      text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types with one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
+      text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types that have one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
       settings: {
         Go: 'map[string]json.RawMessage',
         serde: 'a deserializer of your own for the field',
@@ -568,7 +568,7 @@ const ADVICE: readonly Advice[] = [
       },
     },
     'wrong type': {
-      text: 'Check the JSON type before using the value, and do not convert: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Libraries convert by default.',
+      text: 'Check the JSON type before using the value, and do not convert it: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Many libraries convert by default.',
       settings: {
         Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
         Joi: 'convert: false',
@@ -583,12 +583,12 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['rejects'],
     about: ['scheme'],
-    text: 'Compare the scheme, and only the scheme, without regard to case (bearer is Bearer), and allow several spaces after it; compare the token exactly.',
+    text: 'Compare the scheme, and only the scheme, without regard to case (bearer is Bearer), and allow several spaces after it. Compare the token exactly.',
   },
   {
     symptoms: ['rejects'],
     statuses: [401, 403],
-    text: 'The right token is rejected here: look at how the header is read in this case, at an expiry or rate limit of the token, and at a lockout after failures.',
+    text: 'The right token is rejected here. Check how the header is read in this case, whether the token expires or has a rate limit, and whether failures lock a client out.',
   },
   {
     symptoms: ['rejects'],
@@ -598,15 +598,15 @@ const ADVICE: readonly Advice[] = [
   {
     symptoms: ['rejects'],
     about: ['spelling', 'pieces'],
-    text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes have no meaning.',
+    text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes make no difference.',
   },
   {
     symptoms: ['rejects'],
     about: ['value'],
-    text: 'Accept every value that the schema allows: the document sets no limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), a column or an integer type that is narrower than the document.',
+    text: 'Accept every value that the schema allows: the document sets no other limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), or a column or integer type that is narrower than the schema.',
   },
   {
     symptoms: ['wrong-rejection'],
-    text: 'Answer 400 with an Error, the one error that the document declares (401 for a missing or wrong token).',
+    text: 'Answer 400 with an Error, the only error that the document declares (401 for a missing or wrong token).',
   },
 ];

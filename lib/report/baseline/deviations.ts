@@ -55,10 +55,10 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
   const problems = newProblemsOf(result, record);
   if (problems === undefined) return undefined;
   if (problems.length === 0)
-    return `${counted(unaccounted(result), 'failure')} of a known failing check, of which nothing was recorded`;
+    return `${counted(unaccounted(result), 'failure')} of a known failing check, about which nothing was recorded`;
   const texts = problems.map((problem) => truncate(problemText(problem), 120));
   const shown = atMost(MAX_NEW_PROBLEMS, texts, (count) => `${count} more`);
-  return `${counted(problems.length, 'new problem')} of a known failing check: ${shown.join('; ')}`;
+  return `${counted(problems.length, 'new problem')} in a known failing check: ${shown.join('; ')}`;
 }
 
 /** A cause with the failed checks that it explains. */

@@ -30,7 +30,7 @@ export function judgedEntry(
     return {
       ...entry,
       state: 'expired',
-      remedy: `delete the entry ${'cause' in entry ? entryName(entry) : entry.id} or extend its date: it was valid until ${until}`,
+      remedy: `delete the entry ${'cause' in entry ? entryName(entry) : entry.id} or extend its date: it expired after ${until}`,
     };
   return 'cause' in entry
     ? judgedCause(entry, record, baseline)
@@ -56,7 +56,7 @@ function judgedCause(
   return {
     ...entry,
     state: 'stale',
-    remedy: `delete the entry ${entryName(entry)}: its checks no longer fail for that cause`,
+    remedy: `delete the entry ${entryName(entry)}: its checks no longer fail for this cause`,
     ...(isCertain ? {} : { byChance: true }),
   };
 }

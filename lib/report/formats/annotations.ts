@@ -10,7 +10,7 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
-import { confirmedText } from '../wording/confirmed.ts';
+import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { truncate } from '../wording/format-text.ts';
 import { headlineOf } from '../wording/headline.ts';
 
@@ -69,7 +69,7 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
   return {
     title: `${level} ${truncate(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
-      `confirmed: ${confirmedText(cause)}`,
+      `${countsLabel(cause)}: ${confirmedText(cause)}`,
       `checks: ${firstNames(
         MAX_CHECKS,
         checks.map(({ id }) => truncate(id, 120)),

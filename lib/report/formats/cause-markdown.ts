@@ -2,7 +2,7 @@ import { compact } from '../../collections.ts';
 import { docsOf, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RunRecord } from '../record/record.ts';
-import { confirmedText } from '../wording/confirmed.ts';
+import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, beforeLine, requestLine, truncate, visible } from '../wording/format-text.ts';
 import { code, fenced, joined, lines } from './markdown-text.ts';
 
@@ -20,7 +20,7 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   const { counterexample: shown } = cause;
   const steps = cause.steps.map(visible);
   const what = compact(
-    `confirmed ${confirmedText(cause)}`,
+    `${countsLabel(cause).padEnd(9)} ${confirmedText(cause)}`,
     ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
     shown && `request   ${requestLine(shown.request, { matters: cause.matters })}`,
     shown && `response  ${answerLine(shown)}`,

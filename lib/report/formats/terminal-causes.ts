@@ -1,7 +1,7 @@
 import { firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
-import { confirmedText } from '../wording/confirmed.ts';
+import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
 import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
 
@@ -115,7 +115,7 @@ function fieldsOf(
   const before = (counterexample?.before ?? []).slice(-limits.before);
   return [
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
-    ...field(cause.kind === 'once' ? 'seen' : 'confirmed', confirmedText(cause), limits.line),
+    ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap(({ request, response }) => {
       const status = ` → ${response?.status ?? 'no response'}`;

@@ -319,7 +319,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
 /** Explains why a run failed although no MUST did. */
 function strictFindings(results: RunRecord['results']): string {
   const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
-  return `${counted(failed.length, 'finding')} under --strict made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
+  return `With --strict, ${counted(failed.length, 'failed SHOULD check')} made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
 }
 
 /** The CI result, which may differ from the verdict if there is a baseline. */

@@ -115,7 +115,7 @@ function differenceOf(first: RunRecord, other: RunRecord): string | undefined {
     ['baseline', ({ ciResult }) => digest({ ...baselineOf(ciResult), file: '' })],
   ];
   const differing = traits.find(([, of]) => of(first) !== of(other))?.[0];
-  return differing === undefined ? undefined : `it has another ${differing}`;
+  return differing === undefined ? undefined : `its ${differing} differs`;
 }
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -298,6 +298,7 @@ export const comparedCause = {
     ),
   ),
   checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
+  expected: optional(described(text, 'What the store should have answered.')),
   advice: described(text, 'What to fix, and how such a fault typically comes about.'),
   steps: described(texts, 'Shell lines that show the fault, with the token in $PLANT_STORE_TOKEN.'),
   answer: described(either(status, constant('none')), 'The status that the steps show, or `none`.'),
@@ -308,7 +309,6 @@ const cause = named(
   'cause',
   object({
     ...comparedCause,
-    expected: optional(described(text, 'What the store should have answered.')),
     matters: described(
       texts,
       'The parts of the request that matter, such as `name` or the name of a header; the others can be anything ordinary.',

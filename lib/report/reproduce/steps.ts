@@ -33,7 +33,7 @@ export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: str
 /** A shell command that sends one request again, without its preceding requests. */
 export function requestCommand(request: RecordedRequest): string {
   if (request.rawBytes === true)
-    return `# not well-formed, so no HTTP client can send it: ${request.method} ${request.url}`;
+    return `# malformed, so no HTTP client can send it: ${request.method} ${request.url}`;
   const command = withVariables(
     [sending([{ request }], { shows: 'response', givesUp: false, variables: new Map() })],
     request.url,

@@ -8,13 +8,17 @@ const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 /** How to word the confirming requests that meet the condition of a cause, and those that do not. */
 const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
   always: ['such requests failed', 'others'],
-  'now-and-then': ['requests failed, now and then', 'others'],
+  'now-and-then': ['requests failed, intermittently', 'others'],
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
   sequence: ['failed after such requests', 'without them'],
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed; no experiment reproduced it'],
 };
 const WITHOUT_CONDITION = ['requests failed, whatever they contain', 'others'] as const;
+
+/** What the counts of a cause are called: `confirmed` only if experiments reproduced it. */
+export const countsLabel = ({ kind }: Pick<RecordedCause, 'kind'>): string =>
+  kind === 'once' ? 'seen' : 'confirmed';
 
 /** How a cause was confirmed, in plain words. */
 export function confirmedText({

@@ -32,4 +32,4 @@ function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>)
 
 /** What to do if a filter leaves nothing to judge. */
 export const NOTHING_JUDGED =
-  '--only and --skip exclude every MUST check that sends requests; select at least one (invariants/* only judge the exchanges of other checks), or SHOULD checks with --strict';
+  '--only and --skip exclude every MUST check that sends requests; select at least one, or SHOULD checks with --strict (invariants/* only judge the exchanges of other checks)';

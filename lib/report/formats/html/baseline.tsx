@@ -54,7 +54,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
       </ul>
       {known.length > 0 && (
         <section class="causes">
-          <h3>{counted(known.length, 'cause')} of nothing but known deviations</h3>
+          <h3>{counted(known.length, 'cause')} that explain only known deviations</h3>
           <List
             ordered
             items={known.map((one, index) => (

@@ -54,7 +54,7 @@ function Messages({
     <div class="messages">
       <Captioned
         title="Request"
-        aside={request.rawBytes ? 'not well-formed' : sizeOf(request.body)}
+        aside={request.rawBytes ? 'malformed' : sizeOf(request.body)}
         text={requestLines(request, matters)}
       />
       <Captioned

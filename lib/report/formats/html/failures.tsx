@@ -25,7 +25,7 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
           <Icon name="pass" />{' '}
           {failed.length === 0
             ? 'Nothing to fix: no check failed.'
-            : 'Nothing: every failure is a known deviation.'}
+            : 'Nothing to fix: every failure is a known deviation.'}
         </p>
       )}
       {failed.length === 0 && blocked.length > 0 && (

@@ -79,7 +79,7 @@ function sentence(record: RunRecord): string {
   if (outcome === 'undetermined')
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
-    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, because of ${counted(explainedChecks(record).filter(({ level }) => level === 'MUST').length, 'cause')}.`;
+    return `is not conformant: ${MUST.fail} of ${counted(judged, 'MUST check')} failed, due to ${counted(explainedChecks(record).filter(({ level }) => level === 'MUST').length, 'cause')}.`;
   const all = judged === 0 ? 'no MUST check was run' : `all ${counted(judged, 'MUST check')} passed`;
   if (outcome === 'nonconformant')
     return `is not conformant: ${all}, but ${counted(SHOULD.fail, 'SHOULD check')} failed, and the run was strict.`;
