@@ -243,6 +243,21 @@ const withoutDefect =
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
+/** A plant under `data`, with the media type of the format that wraps all resources like this. */
+const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
+  const plant = plants.plain();
+  const json = new JsonObject([['data', plant]]);
+  return isInvalid(plants.contract, json)
+    ? [
+        invalidCase(
+          'everything nested one level down',
+          requestWith(json, { contentType: 'application/vnd.api+json' }),
+          plant,
+        ),
+      ]
+    : [];
+};
+
 export const invalidChecks: readonly Check[] = [
   byKind(
     'invalid/rejects-non-objects',
@@ -262,11 +277,12 @@ export const invalidChecks: readonly Check[] = [
     'Compare property names character by character; switch off case-insensitive binding.',
     'other-name',
   ),
-  byKind(
+  rejects(
     'invalid/rejects-nested-property',
     'A required property nested one level down counts as missing.',
+    ['section 2, NewPlant'],
     'Read the properties from the top-level object only; do not unwrap nested objects.',
-    'nested',
+    (plants) => [...invalidPlants('nested')(plants), ...wrappedAsDocument(plants)],
   ),
   byKind(
     'invalid/rejects-inherited-property',

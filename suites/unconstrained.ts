@@ -2,6 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Contract } from '../lib/contract/contract.ts';
 import { answers200, createdOrRejected, echoes } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
+import { withWords } from '../lib/payloads/fresh.ts';
 import { FreshText, type Json, JsonObject, nestedArrays, nestedObjects } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf, undeclared, undeclaredMembers } from '../lib/payloads/plants.ts';
 import { HOSTILE } from '../lib/payloads/string-samples.ts';
@@ -38,6 +39,23 @@ const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitr
   fc
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
     .map(([plant, any]) => plant.with(property, any.get(property) ?? null));
+
+/** A name that ISO-8859-1 can encode, beside that charset: the response is in UTF-8 all the same. */
+const inLatin1 = (plants: PlantFactory): readonly TestCase[] => {
+  const plant = plants.plain().with(
+    'name',
+    withWords((word) => `Crème ${word(8)} brûlée`),
+  );
+  return isValid(plants.contract, plant)
+    ? [
+        caseWithControl(
+          'name with accents and Content-Type application/json; charset=iso-8859-1',
+          requestWith(plant, { contentType: 'application/json; charset=iso-8859-1' }),
+          plants.plain(),
+        ),
+      ]
+    : [];
+};
 
 /** Plants with the given values of one property, if the document allows them. */
 const withValues = (
@@ -138,7 +156,11 @@ export const unconstrainedChecks: readonly Check[] = [
       'A name that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a name as plain text everywhere. ${answerHint}`,
-    test: { kind: 'cases', cases: (plants) => withValues(plants, 'name', HOSTILE), rules: createdOrRejected },
+    test: {
+      kind: 'cases',
+      cases: (plants) => [...withValues(plants, 'name', HOSTILE), ...inLatin1(plants)],
+      rules: createdOrRejected,
+    },
   }),
   must('unconstrained/answers-hostile-tags', {
     statement:

@@ -170,7 +170,7 @@ describe('the steps of a cause', () => {
   });
 });
 
-test('the hint for the software of the store comes first in the advice', async () => {
+test('the advice has a hint for the software of the store, right after what to fix', async () => {
   const adviceFrom = async (server: string) => {
     const store = await startStore({
       token: TOKEN,
@@ -182,7 +182,7 @@ test('the hint for the software of the store comes first in the advice', async (
     });
     try {
       const { causes } = await recordOf(store.url, { only: ['ordinary/answers-200', 'invariants/*'] });
-      return causes.map(({ advice }) => /(\w+): /.exec(advice.slice(advice.indexOf('explicitly')))?.[1]);
+      return causes.map(({ advice }) => /(\w+): /.exec(advice.slice(advice.indexOf('.')))?.[1]);
     } finally {
       await store.stop();
     }

@@ -29,8 +29,9 @@ export async function explanationFor(
   const { neutral, parts, suffices } = first;
   if (first.known?.includes(label) === true) return inUndeclared(found, search);
   const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
-  if (first.kind !== 'always') return fits;
   if (isOtherRejection(first, search)) return undefined;
+  if (first.kind !== 'always') return fits;
+  if (isOfProperty(fits) && !mayExplain(fits, search)) return undefined;
   const state = neutral && stateOf(failure.template, neutral.plant);
   if (neutral === undefined || state === undefined) {
     // Without an experiment, an explanation about one property covers only failures of that property.
@@ -55,13 +56,15 @@ async function partsMayShow(alone: RequestState, failing: RequestState, search: 
   return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
-/** Whether the explanation is about an invalid body and the failure about a credential, or vice versa. */
+/** Whether either the explanation or the failure is about a credential, and the other is not. */
 function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
   const [explained, failed] = [
     experiments.expectedOutcomeOf(state),
     experiments.expectedOutcomeOfSent(failure),
   ];
-  return subject !== undefined && explained !== failed && mustReject(explained) && mustReject(failed);
+  if (subject === undefined || explained === failed) return false;
+  const isOfCredential = explained === 'reject-credential' || failed === 'reject-credential';
+  return isOfCredential || (mustReject(explained) && mustReject(failed));
 }
 
 /** Defects that put a valid value into an undeclared property. */

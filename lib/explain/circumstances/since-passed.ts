@@ -4,7 +4,17 @@ import type { Check, PrecedingRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
+import type { SymptomKind } from '../symptom/symptom.ts';
+import type { Condition } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
+
+/** Symptoms with which a store fails that once rejected such requests as it should. */
+const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];
+
+/** Rejections after which most stores that run out of something have done so. */
+const REJECTIONS_TO_EXHAUST_A_STORE = 200;
+
+const SINCE_SOME_POINT: Condition = { note: 'from some point in the run onwards' };
 
 /** Maximum number of preceding requests in the steps. */
 const MAX_BEFORE = 12;
@@ -19,10 +29,12 @@ const MAX_BEFORE = 12;
 export async function sincePassed(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;
   const { labels = [], kind, conditions } = found;
-  if (symptom.kind !== 'accepts' || kind !== 'always' || conditions.length > 0) return cluster;
+  if (kind !== 'always' || conditions.length > 0) return cluster;
   const { results, catalogue, contract, seed } = experiments.run;
   const casesOf = ({ id, test }: Check): readonly TestCase[] =>
     test.kind === 'cases' && test.rules.includes(notSuccess) ? test.cases(plantsFor(contract, seed, id)) : [];
+  if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments, casesOf);
+  if (symptom.kind !== 'accepts') return cluster;
   const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
   const isRejected = catalogue.some(
     (check) => passed.has(check.id) && casesOf(check).some(({ label }) => labels.includes(label)),
@@ -43,8 +55,40 @@ export async function sincePassed(cluster: Cluster, experiments: Experiments): P
     found: {
       ...found,
       kind: 'from-then-on',
-      conditions: [{ note: 'from some point in the run onwards' }],
+      conditions: [SINCE_SOME_POINT],
       before,
     },
   };
+}
+
+/**
+ * Handles a store that now fails with all invalid bodies of a kind, although a check passed with some of them: it has run
+ * out of something.
+ */
+function beganInCheck(
+  cluster: Cluster,
+  { run: { results } }: Experiments,
+  casesOf: (check: Check) => readonly TestCase[],
+): Cluster {
+  const { found, members } = cluster;
+  const { labels = [] } = found;
+  const isAboutThese = (check: Check) => {
+    const cases = casesOf(check);
+    return cases.length > 0 && cases.every(({ label }) => labels.includes(label));
+  };
+  const checks = new Set(members.map(({ check }) => check).filter(isAboutThese));
+  const began = results.some(
+    ({ check, failed, cases }) => failed < cases && [...checks].some(({ id }) => id === check.id),
+  );
+  return began
+    ? {
+        ...cluster,
+        found: {
+          ...found,
+          kind: 'from-then-on',
+          conditions: [SINCE_SOME_POINT],
+          repeat: { times: REJECTIONS_TO_EXHAUST_A_STORE, inFlight: 1 },
+        },
+      }
+    : cluster;
 }

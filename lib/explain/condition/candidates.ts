@@ -160,7 +160,7 @@ const bySize = (
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
 /** Members of a group that are listed rather than a class around them. */
-const MAX_PARTS = 4;
+const MAX_PARTS = 3;
 
 function inGroups(
   named: readonly NamedCandidates[],

@@ -1,4 +1,5 @@
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -16,9 +17,15 @@ export function mayExplain(one: Explanation, { failure, contract }: Search): boo
   if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
   if (isAboutBytes(label, contract)) return false;
   const { subject, types } = one;
-  if (types === undefined || subject?.property === undefined || types.size >= MANY_TYPES) return true;
-  const type = typeIn(Buffer.from(failure.exchange.request.body ?? []).toString('utf8'), subject.property);
-  return type === undefined || types.has(type);
+  if (subject?.property === undefined) return true;
+  const typeSent = ({ request }: Exchange) =>
+    typeIn(Buffer.from(request.body ?? []).toString('utf8'), subject.property ?? '');
+  const type = typeSent(failure.exchange);
+  if (types === undefined) return type === typeSent(one.exchange);
+  if (type === undefined || types.has(type)) return true;
+  const property = contract.newPlant.shape.properties.get(subject.property);
+  const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;
+  return types.size >= MANY_TYPES && !isRight;
 }
 
 /** Whether an explanation is about a single property, without further conditions. */

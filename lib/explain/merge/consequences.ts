@@ -13,8 +13,6 @@ export type Explains = (one: Cluster, other: Cluster) => boolean;
 const hasSymptom = ({ symptom }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
   kinds.includes(symptom.kind);
 
-const isSameSymptom: Explains = (one, other) => keyOf(one.symptom) === keyOf(other.symptom);
-
 export const textOfAll = (conditions: readonly Condition[]): string => conditions.map(fullText).join('\n');
 
 const hasConditionsOf: Explains = (one, other) =>
@@ -46,6 +44,10 @@ const isWrong200 = ({ symptom }: Cluster): boolean =>
 const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Cluster): boolean =>
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
+
+/** Whether both have the same symptom. To accept a wrong credential and to accept a wrong body are two. */
+const isSameSymptom: Explains = (one, other) =>
+  keyOf(one.symptom) === keyOf(other.symptom) && isAuthentication(one) === isAuthentication(other);
 
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);

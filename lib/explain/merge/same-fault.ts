@@ -3,7 +3,7 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { type Cluster, inFixOrder } from '../cluster.ts';
+import { type Cluster, inFixOrder, levelOf } from '../cluster.ts';
 import { isWrong400, type TargetSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
@@ -274,7 +274,9 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
   };
 }
 
-const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
+/** Whether the condition is known only by examples, also without what is wrong with the request. */
+const hasVague = ({ found: { subject, conditions } }: Cluster): boolean =>
+  areVague(conditions) && (subject === undefined || conditions.every(({ isVague }) => isVague === true));
 
 /**
  * One cluster for each symptom and condition. Of a vague and a specific condition for the same symptom, the
@@ -282,7 +284,13 @@ const hasVague = ({ found }: Cluster): boolean => areVague(found.conditions);
  */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
-    const clear = clusters.find((one) => keyOf(one.symptom) === keyOf(cluster.symptom) && !hasVague(one));
+    const isRequired = levelOf(cluster) === 'MUST';
+    const clear = clusters.find(
+      (one) =>
+        keyOf(one.symptom) === keyOf(cluster.symptom) &&
+        !hasVague(one) &&
+        !(isRequired && levelOf(one) === 'SHOULD'),
+    );
     const { symptom, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
     const { title } = sentenceOf(symptom, found.subject, found.conditions);
     return hasVague(cluster) && clear === undefined
