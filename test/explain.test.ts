@@ -189,6 +189,7 @@ test('the advice has a hint for the software of the store, right after what to f
   };
   expect(await adviceFrom('uvicorn')).toEqual(['FastAPI']);
   expect(await adviceFrom('Apache-Coyote/1.1')).toEqual(['Spring']);
+  // The server of Node that runs the store writes Keep-Alive as no other does.
   expect(await adviceFrom('unknown')).toEqual(['NestJS']);
 });
 

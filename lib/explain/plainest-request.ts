@@ -1,11 +1,13 @@
 import { withWords } from '../payloads/fresh.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
 import { isValid } from '../payloads/validity.ts';
 import type { Cluster } from './cluster.ts';
 import type { Candidate } from './condition/candidates.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
+import { hasFreshId } from './ordinary-requests.ts';
 import { Search } from './search.ts';
 
 /** A name that a reader recognises as unremarkable, and that a store has not seen before. */
@@ -17,6 +19,9 @@ const ODD = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 /** What a tool such as curl does not send by itself counts as so many bytes. */
 const COST_OF_DELIVERY = 40;
 
+/** A request with the same id each time may be rejected as a duplicate, which counts as so many bytes. */
+const COST_OF_FIXED_ID = 60;
+
 /** How much a reader of a request has to take in, in bytes. */
 function costOf(state: RequestState, experiments: Experiments): number {
   const { headers, path, delivery, framing } = experiments.requestOf(state);
@@ -27,7 +32,8 @@ function costOf(state: RequestState, experiments: Experiments): number {
     (text.match(ODD)?.length ?? 0) * COST_OF_ODD_CHARACTER +
     (isDelivered ? COST_OF_DELIVERY : 0) +
     (framing === 'chunked' ? COST_OF_DELIVERY : 0) +
-    (state.template.preceding === undefined ? 0 : COST_OF_DELIVERY)
+    (state.template.preceding === undefined ? 0 : COST_OF_DELIVERY) +
+    (state.plant.get(ID) === undefined || hasFreshId(state) ? 0 : COST_OF_FIXED_ID)
   );
 }
 

@@ -7,9 +7,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 const LANGUAGES = {
   JavaScript: {
     software: ['JavaScript', 'Express', 'Fastify', 'NestJS', 'Joi', 'Zod'],
-    // Node's own server writes the number of seconds like this.
-    trace:
-      /^x-powered-by: (?:express|next)|^keep-alive: timeout=(?:5|72)$|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
+    trace: /^x-powered-by: (?:express|next)|\bin JSON at position|is not valid JSON|"statusCode":\d+,"/im,
   },
   Python: {
     software: ['Python', 'FastAPI', 'Pydantic', 'Django', 'Flask', 'marshmallow', 'http.server'],
@@ -41,6 +39,9 @@ export type SoftwareSettings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;
 
+/** How Node's own server, and that of Fastify, write the header. A proxy in front may as well. */
+const NODE_KEEP_ALIVE = /^keep-alive: timeout=(?:5|72)$/i;
+
 /** Guesses the software of the store in order to sort the hints. Never affects a verdict. */
 function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   const texts = exchanges.flatMap(({ response }) =>
@@ -51,7 +52,9 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
           Buffer.from(response.body.subarray(0, MAX_TEXT_BYTES)).toString('utf8'),
         ],
   );
-  return Object.values(LANGUAGES).find(({ trace }) => texts.some((text) => trace.test(text)))?.software ?? [];
+  const known = Object.values(LANGUAGES).find(({ trace }) => texts.some((text) => trace.test(text)));
+  const isOfNode = texts.some((text) => NODE_KEEP_ALIVE.test(text));
+  return known?.software ?? (isOfNode ? LANGUAGES.JavaScript.software : []);
 }
 
 /** Hints for other software than that of the store, if that is unknown. */
