@@ -170,16 +170,6 @@ export const coercion: readonly BrokenStore[] = [
     acceptingKind('id', 'fraction'),
   ),
   broken(
-    'id-negative-fraction',
-    'accepts a negative fraction as id: it tests whether the remainder is above 0',
-    ['invalid/rejects-fractional-id'],
-    acceptingKind(
-      'id',
-      'fraction',
-      sent('id', (id) => id instanceof Numeral && Number(id.text) < 0),
-    ),
-  ),
-  broken(
     'id-fraction-tagged',
     'truncates a fractional id if there is a tag',
     [

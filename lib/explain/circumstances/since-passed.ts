@@ -61,34 +61,43 @@ export async function sincePassed(cluster: Cluster, experiments: Experiments): P
   };
 }
 
+/** Cases of a check that are sent again to find out whether more of them fail than in the run. */
+const MAX_SENT_AGAIN = 40;
+
 /**
- * Handles a store that now fails with all invalid bodies of a kind, although a check passed with some of them: it has run
- * out of something.
+ * Handles a store that now fails with all invalid bodies of a kind, although it rejected some of them in a check: it has
+ * run out of something.
  */
-function beganInCheck(
+async function beganInCheck(
   cluster: Cluster,
-  { run: { results } }: Experiments,
+  experiments: Experiments,
   casesOf: (check: Check) => readonly TestCase[],
-): Cluster {
-  const { found, members } = cluster;
+): Promise<Cluster> {
+  const { found, members, symptom } = cluster;
   const { labels = [] } = found;
-  const isAboutThese = (check: Check) => {
-    const cases = casesOf(check);
-    return cases.length > 0 && cases.every(({ label }) => labels.includes(label));
+  const checks = new Map(members.map(({ check }) => [check.id, check]));
+  const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
+    const check = checks.get(id);
+    const cases = check === undefined ? [] : casesOf(check);
+    const isAboutThese = cases.length > 0 && cases.every(({ label }) => labels.includes(label));
+    return isAboutThese && failed < tried && cases.length <= MAX_SENT_AGAIN ? [{ cases, failed }] : [];
+  });
+  const [smallest] = partly.toSorted((a, b) => a.cases.length - b.cases.length);
+  if (smallest === undefined) return cluster;
+  const templates = smallest.cases.map(({ template }) => template);
+  const exchanges = (await withinBudget(() => experiments.together(templates))) ?? [];
+  const failing = exchanges.filter((exchange, index) => {
+    const template = templates[index];
+    return template !== undefined && experiments.isShown(exchange, template, symptom) === true;
+  });
+  if (failing.length <= smallest.failed) return cluster;
+  return {
+    ...cluster,
+    found: {
+      ...found,
+      kind: 'from-then-on',
+      conditions: [SINCE_SOME_POINT],
+      repeat: { times: REJECTIONS_TO_EXHAUST_A_STORE, inFlight: 1 },
+    },
   };
-  const checks = new Set(members.map(({ check }) => check).filter(isAboutThese));
-  const began = results.some(
-    ({ check, failed, cases }) => failed < cases && [...checks].some(({ id }) => id === check.id),
-  );
-  return began
-    ? {
-        ...cluster,
-        found: {
-          ...found,
-          kind: 'from-then-on',
-          conditions: [SINCE_SOME_POINT],
-          repeat: { times: REJECTIONS_TO_EXHAUST_A_STORE, inFlight: 1 },
-        },
-      }
-    : cluster;
 }

@@ -96,6 +96,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['whose body arrives after its head', 'head before body'],
     ['whose body arrives with a pause', 'pause'],
   ],
+  expectation: [['with Expect: 100-continue', ANY]],
   'media type': [
     ['whose Content-Type is not exactly application/json', ANY],
     ['with a media type other than application/json', /^(?!\s*application\/json\s*(?:;|$))/i],
