@@ -919,7 +919,7 @@ describe('credentials', () => {
     expect(printed).toEqual(
       written.map(({ sent }) => (sent === '' ? 'Authorization;' : `Authorization: ${sent}`)),
     );
-    expect(generatedToken.shell).toEqual(['Bearer <as many other characters>']);
+    expect(generatedToken.shell).toEqual(['Bearer <another token of the same length>']);
   });
 
   test('the recorded form can be read again', () => {

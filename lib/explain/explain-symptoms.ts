@@ -23,10 +23,10 @@ export async function explainBySymptom(
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
-  const rank = (members: readonly CheckFailure[]) =>
-    members.some(({ check }) => check.level === 'MUST') ? members.length + 1000 : members.length;
+  const hasMust = (members: readonly CheckFailure[]) =>
+    members.some(({ check }) => check.level === 'MUST') ? 1 : 0;
   const clusters: Cluster[] = [];
-  for (const members of groups.toSorted((a, b) => rank(b) - rank(a)))
+  for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length))
     clusters.push(...(await explainSymptom(members, experiments)));
   return clusters;
 }

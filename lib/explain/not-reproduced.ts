@@ -60,7 +60,7 @@ export async function notReproduced(search: Search, members: readonly CheckFailu
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
   const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
-    if (isFirst) return { phrase: 'that are the first of the run', topics: ['first request'] };
+    if (isFirst) return { note: `${toWhom(symptom)}the first request of the run`, topics: ['first request'] };
     if (gone && search.isSlow)
       return accepted !== undefined ? { note: 'from some point in the run onwards' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.

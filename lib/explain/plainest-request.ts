@@ -11,7 +11,7 @@ import { hasFreshId } from './ordinary-requests.ts';
 import { Search } from './search.ts';
 
 /** A name that a reader recognises as unremarkable, and that a store has not seen before. */
-const PLAIN_NAME = withWords((word) => `Aloe ${word(5)}`);
+const PLAIN_NAME = withWords((word) => `Aloe${word(5)}`);
 
 /** Characters that are hard to read, or that a shell line has to escape, count as so many bytes. */
 const COST_OF_ODD_CHARACTER = 10;
@@ -69,12 +69,8 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
   return cluster;
 }
 
-const isSingleRequest = ({ kind, template, before = [], repeat, modulus }: Explanation): boolean =>
-  kind === 'always' &&
-  template === undefined &&
-  before.length === 0 &&
-  repeat.times === 1 &&
-  modulus === undefined;
+const isSingleRequest = ({ kind, template, before = [], repeat }: Explanation): boolean =>
+  kind === 'always' && template === undefined && before.length === 0 && repeat.times === 1;
 
 /** The request without optional properties that do not matter, and with a plain name if that does not matter. */
 function withPlainPlant(state: RequestState, found: Explanation, { contract }: Search): RequestState {

@@ -90,7 +90,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     kind: 'any token',
     credential: {
       values: (token) => [`Bearer ${tokenUnlike(token)}`],
-      shell: ['Bearer <as many other characters>'],
+      shell: ['Bearer <another token of the same length>'],
     },
   },
   near('a random token', 'any token', 'f3a91c07d2'),
@@ -261,7 +261,7 @@ export const moreWords: readonly InvalidCredential[] = [
 ];
 
 const carrier = (header: string, value: (token: string) => string): InvalidCredential => ({
-  name: `the token only in ${header}`,
+  name: `the token in ${header} instead of Authorization`,
   kind: header.startsWith('x-') ? 'header of an API key' : 'other carrier',
   credential: { header, values: (token) => [value(token)], shell: [value(T)] },
 });

@@ -97,7 +97,11 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   for (let modulus = 2n; first !== undefined && modulus <= 24n; modulus += 1n) {
     const rest = first % modulus;
     if (!decides((id) => id % modulus === rest)) continue;
-    const divided = rest === 0n ? `is divisible by ${modulus}` : `leaves ${rest} when divided by ${modulus}`;
+    const remainder =
+      modulus === 10n
+        ? `ends in the digit ${rest}`
+        : `leaves a remainder of ${rest} when divided by ${modulus}`;
+    const divided = rest === 0n ? `is divisible by ${modulus}` : remainder;
     const clause = `${ID} ${modulus > 2n ? divided : rest === 0n ? 'is even' : 'is odd'}`;
     return { condition: { clause, property: ID }, modulus: Number(modulus) };
   }

@@ -78,16 +78,23 @@ export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
 };
 
 function symptomOf(exchange: Exchange, whom: string): Symptom {
-  if (exchange.response === undefined)
-    return {
-      kind: 'none-for-all',
-      words: `answers no ${whom} (${exchange.kind === 'broken' ? exchange.fault.kind : ''})`,
-    };
+  if (exchange.response === undefined) return { kind: 'none-for-all', words: noAnswerWords(exchange, whom) };
   return {
     kind: 'same-for-all',
     words: `answers every ${whom} with ${describeExchange(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
     status: exchange.response.status,
   };
+}
+
+function noAnswerWords(exchange: Exchange, whom: string): string {
+  const kind = exchange.kind === 'broken' ? exchange.fault.kind : undefined;
+  const isAll = whom === 'request';
+  if (kind === 'closed')
+    return isAll
+      ? 'closes every connection without an answer'
+      : `closes the connection without an answer to every ${whom}`;
+  if (kind === 'timeout') return isAll ? 'never answers' : `does not answer any ${whom}`;
+  return `answers no ${whom} (${kind ?? ''})`;
 }
 
 const responseText = (exchange: Exchange): string =>

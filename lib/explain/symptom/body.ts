@@ -80,7 +80,8 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
   )?.[1];
   if (status === 400 && knownFormat !== undefined)
     return wrong(`answers 400 with ${knownFormat} instead of an Error`);
-  const lacks = status === 200 ? `omits ${property} from the 200` : `answers 400 without ${property}`;
+  const lacks =
+    status === 200 ? `omits ${property} from the 200 response` : `answers 400 without ${property}`;
   if (names.length === 0)
     // A store that omits the name answers {} for a plant without a tag: the same fault.
     return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
@@ -226,7 +227,7 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
 }
 
 function change(property: string, sent: string, back: unknown): string {
-  if (typeof back !== 'string') return `omits ${property} from the 200`;
+  if (typeof back !== 'string') return `omits ${property} from the 200 response`;
   const how = CHANGES.find(([, change]) => change(sent) === back)?.[0];
   if (how !== undefined) return `returns ${property} ${how}`;
   if (back !== '' && sent.startsWith(back)) return `returns ${property} truncated`;

@@ -110,6 +110,12 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
+    symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
+    about: ['known value'],
+    says: /same tag|known tag/,
+    text: 'Accept any number of plants with the same tag: a tag need not be unique. Remove the unique constraint, or the cache whose key it is.',
+  },
+  {
     symptoms: NO_USABLE_RESPONSE,
     about: ['known value'],
     text: 'Decide how to treat a second plant with the same id or name: accept it, or answer 400 or 409 with an Error. Catch the violation of the unique constraint where the plant is stored, and roll back the transaction.',
@@ -152,6 +158,12 @@ const ADVICE: readonly Advice[] = [
     symptoms: ['accepts'],
     kind: 'sequence',
     text: 'Judge each request by its own content and credential. Look for a cache with an incomplete key, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
+  },
+  {
+    symptoms: ['rejects'],
+    statuses: [401, 403],
+    kind: 'sequence',
+    text: 'Authenticate each request by its own Authorization header. Do not keep the result with the connection, the session or the address, and do not lock out a client that then sends the right token.',
   },
   {
     kind: 'sequence',
@@ -403,6 +415,13 @@ const ADVICE: readonly Advice[] = [
     symptoms: ['wrapped', 'null-property', 'wrong-body'],
     statuses: [400],
     text: 'Make the body of every 400 an Error, {"error": <int32>, "message": "<text>"}, without a wrapper. Create it in one place for all rejections, and convert the default formats of frameworks (problem details, detail, statusCode, errors) there.',
+    settings: {
+      FastAPI: '@app.exception_handler(RequestValidationError), and one for HTTPException',
+      Fastify: 'setErrorHandler',
+      NestJS: 'a global exception filter',
+      Django: 'EXCEPTION_HANDLER in REST_FRAMEWORK',
+      Spring: '@RestControllerAdvice',
+    },
   },
   {
     symptoms: ['undeclared-coding'],
@@ -604,6 +623,11 @@ const ADVICE: readonly Advice[] = [
     symptoms: ['rejects'],
     about: ['value'],
     text: 'Accept every value that the schema allows: the document sets no other limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), or a column or integer type that is narrower than the schema.',
+  },
+  {
+    symptoms: ['wrong-rejection'],
+    about: ['credential', 'any credential'],
+    text: 'Answer 401 with WWW-Authenticate: Bearer if the token is missing or wrong; 403 is for a valid token without the permission (RFC 6750 section 3.1).',
   },
   {
     symptoms: ['wrong-rejection'],

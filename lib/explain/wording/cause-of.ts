@@ -1,3 +1,4 @@
+import { membersOf } from '../../judge/reading.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
@@ -25,7 +26,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
     checks: checks.map(({ id }) => id),
-    expected: expectedOf(symptom, experiments.expectedOutcomeOfSent(example), members),
+    expected: expectedOf(symptom, experiments.expectedOutcomeOfSent(example), example, members),
     advice: adviceFor(symptom, found, members),
     example,
     matters: found.parts.map(({ name }) => name),
@@ -46,12 +47,28 @@ const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
 /** Symptoms that say more about what is expected than the outcome does. */
 const DETAILS: readonly SymptomKind[] = ['echo', 'detail', 'should-reject'];
 
+/** Characters that look like others, or like nothing, are escaped. */
+const inAscii = (text: string): string =>
+  text.replace(/[^ -~\p{L}\p{N}]/gu, (character) =>
+    Array.from(
+      character,
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 /** What should have come in place of a response that shows the symptom. */
 function expectedOf(
-  { kind, status }: Symptom,
+  { kind, status, property }: Symptom,
   outcome: ExpectedOutcome,
+  { exchange }: Cause['example'],
   [first]: readonly CheckFailure[],
 ): string {
+  if (kind === 'echo' && property !== undefined) {
+    const sent = membersOf(Buffer.from(exchange.request.body ?? []).toString('utf8'))[property];
+    return sent === undefined
+      ? `no ${property}`
+      : `${property} exactly as it was sent: ${inAscii(JSON.stringify(sent))}`;
+  }
   if (first !== undefined && DETAILS.includes(kind)) return first.failure.finding.expected;
   if (status === 400 && aspectOf({ kind, words: '' }) === 'representation') return RESPONSES['reject-body'];
   return RESPONSES[outcome];

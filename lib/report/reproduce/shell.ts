@@ -136,7 +136,7 @@ export function withVariables(lines: readonly string[], url: string): readonly s
 }
 
 const GENERATED: Readonly<Record<string, string>> = {
-  '<as many other characters>': OTHER_CHARACTERS,
+  '<another token of the same length>': OTHER_CHARACTERS,
   '<as many random characters>': RANDOM_TOKEN,
   '<cookies of an earlier response>': COOKIES,
 };

@@ -15,6 +15,16 @@ const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string
   once: ['cases failed; no experiment reproduced it'],
 };
 const WITHOUT_CONDITION = ['requests failed, whatever they contain', 'others'] as const;
+const OF_REJECTIONS = ['rejected requests failed, whatever was wrong with them', 'others'] as const;
+
+const wordsFor = ({
+  kind,
+  condition,
+  symptom,
+}: Pick<RecordedCause, 'kind' | 'condition' | 'symptom'>): readonly [inside: string, outside?: string] => {
+  if (kind !== 'always' || condition !== null) return CONFIRMED[kind];
+  return symptom.startsWith('answers 400') ? OF_REJECTIONS : WITHOUT_CONDITION;
+};
 
 /** What the counts of a cause are called: `confirmed` only if experiments reproduced it. */
 export const countsLabel = ({ kind }: Pick<RecordedCause, 'kind'>): string =>
@@ -22,12 +32,11 @@ export const countsLabel = ({ kind }: Pick<RecordedCause, 'kind'>): string =>
 
 /** How a cause was confirmed, in plain words. */
 export function confirmedText({
-  kind,
-  condition,
   confirmed: { inside, outside },
   until = [],
-}: Pick<RecordedCause, 'kind' | 'condition' | 'confirmed' | 'until'>): string {
-  const [text, others] = kind === 'always' && condition === null ? WITHOUT_CONDITION : CONFIRMED[kind];
+  ...what
+}: Pick<RecordedCause, 'kind' | 'condition' | 'symptom' | 'confirmed' | 'until'>): string {
+  const [text, others] = wordsFor(what);
   const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
   return `${of(inside)} ${text}${outsideText}${before === '' ? '' : `; until then ${before}`}`;

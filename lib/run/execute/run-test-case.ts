@@ -52,5 +52,8 @@ export async function requireAccepted(
   if ((await rejection(id)) === undefined) return;
   const again = await rejection(execution.ids.retryId());
   if (again === undefined) return;
-  throw new Untestable('ordinary/answers-200', `the store does not accept an ordinary plant (${again})`);
+  throw new Untestable(
+    'ordinary/answers-200',
+    `the control request, an ordinary plant, was not accepted (${again})`,
+  );
 }

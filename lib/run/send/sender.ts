@@ -248,7 +248,8 @@ export class Sender {
       if (state.stop === undefined && (outage.isSuspected || outage.isCertain || outage.answersTooMuch))
         await recovery.duringOutage(outage, context, this);
     };
-    // A store that fails while several requests are in flight may serve one at a time.
+    // A store that fails while several requests are in flight may serve one at a time. The copy of the context keeps
+    // other requests of this check waiting, too.
     if (outage.isSuspected && !this.access.isHeldBy(context))
       await this.access.exclusively({ ...context }, ask);
     else await ask();

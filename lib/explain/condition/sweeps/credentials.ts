@@ -148,7 +148,7 @@ const SETS: readonly CredentialClass[] = [
     ({ bearer, token }) => bearer?.startsWith(token.slice(0, Math.ceil(token.length / 2))),
   ],
   [
-    'bearer tokens that end like the right one',
+    'bearer tokens with the same ending as the right one',
     'a wrong token ends like the right one',
     ({ word, token }) => word?.endsWith(token.slice(-6)),
   ],
