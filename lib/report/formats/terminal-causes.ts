@@ -71,9 +71,7 @@ export function causeRows(open: readonly ExplainedChecks[], max: number, layout:
 export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): number {
   const [first] = open;
   if (first === undefined) return 0;
-  return (
-    1 + heightOf(wholeCause(first, 1, TIGHTEST, layout), layout.columns) + rowsForOthers(open.length - 1)
-  );
+  return 1 + heightOf(wholeCause(first, 1, TIGHT, layout), layout.columns) + rowsForOthers(open.length - 1);
 }
 
 /** With an empty row before them. */
@@ -119,9 +117,9 @@ function fieldsOf(
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap(({ request, response }) => {
       const status = ` → ${response?.status ?? 'no response'}`;
-      const maxCharacters = columns - INDENT - status.length;
-      const [sent = ''] = wrapped(requestLine(request, { maxCharacters }), maxCharacters, 1);
-      return field('before', `${sent}${status}`, 1);
+      const rows = Math.min(limits.line, 2);
+      const maxCharacters = rows * (columns - INDENT) - status.length - 1;
+      return field('before', `${requestLine(request, { maxCharacters })}${status}`, rows);
     }),
     ...field(
       'request',

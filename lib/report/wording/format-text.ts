@@ -48,8 +48,9 @@ export const truncate = (text: string, maxCharacters = MAX_CHARACTERS) => {
 /** The beginning and the end of a text: the end may be what matters. */
 function truncateMiddle(text: string, maxCharacters: number): string {
   const shown = visible(text);
-  if (shown.length <= maxCharacters) return shown;
   const count = `… (${text.length} characters) …`;
+  // To leave out less than is said about it saves nothing.
+  if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
   const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
   const end = Math.floor(kept / 3);
   return `${beginning(shown, kept - end)}${count}${shown.slice(shown.length - end).replace(/^[\udc00-\udfff]/, '')}`;
