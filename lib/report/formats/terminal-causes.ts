@@ -1,6 +1,7 @@
 import { firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
+import type { Messages } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
 import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
@@ -99,10 +100,12 @@ function fieldsOf(
   { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;
-  const field = (name: string, text: string | undefined, max: number) =>
-    (text ? wrapped(text, columns - INDENT, max) : []).map((row, index) =>
+  const rowsOfField = (name: string, rows: readonly string[]) =>
+    rows.map((row, index) =>
       index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
     );
+  const field = (name: string, text: string | undefined, max: number) =>
+    rowsOfField(name, text ? wrapped(text, columns - INDENT, max) : []);
   const number = `${rank}. `;
   const heading = wrapped(visible(title), columns - number.length).map((row, index) =>
     paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
@@ -115,12 +118,9 @@ function fieldsOf(
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
-    ...before.flatMap(({ request, response }) => {
-      const status = ` → ${response?.status ?? 'no response'}`;
-      const rows = Math.min(limits.line, 2);
-      const maxCharacters = rows * (columns - INDENT) - status.length - 1;
-      return field('before', `${requestLine(request, { maxCharacters })}${status}`, rows);
-    }),
+    ...before.flatMap((one) =>
+      rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), columns - INDENT)),
+    ),
     ...field(
       'request',
       counterexample &&
@@ -139,6 +139,15 @@ function fieldsOf(
       limits.checks,
     ),
   ];
+}
+
+/** A request before another one, with the status of its response at the end of the last row. */
+function beforeRows({ request, response }: Messages, max: number, columns: number): readonly string[] {
+  const status = ` → ${response?.status ?? 'no response'}`;
+  const sent = requestLine(request, { maxCharacters: max * columns - status.length - 1 });
+  const rows = wrapped(sent, columns, max);
+  const [last = ''] = wrapped(rows.at(-1) ?? '', columns - status.length, 1);
+  return [...rows.slice(0, -1), `${last}${status}`];
 }
 
 /** As many sentences as fit in so many rows, but the first one in any case. */
