@@ -38,6 +38,8 @@ const MIN_SIDE = 4;
  * to those.
  */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
+/** The fraction of the bodies that show the fault that may lack the feature: with more, there is a second fault. */
+const MAX_UNEXPLAINED_PART = 0.1;
 
 /**
  * The feature that separates bodies that show a fault from those that do not.
@@ -51,10 +53,12 @@ export function separating(
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
   const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
+  const unexplained = ({ has }: Feature) => tries.filter(([body, shows]) => shows && !has(body)).length;
   const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)];
   const [best] = features.toSorted((a, b) => against(a) - against(b));
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
-  return best !== undefined && against(best) <= allowed ? best : undefined;
+  if (best === undefined || against(best) > allowed) return undefined;
+  return unexplained(best) <= shown * MAX_UNEXPLAINED_PART ? best : undefined;
 }
 
 /**
