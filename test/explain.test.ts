@@ -193,6 +193,29 @@ test('the advice has a hint for the software of the store, right after what to f
   expect(await adviceFrom('unknown')).toEqual(['NestJS']);
 });
 
+test('what should have come back is said with symbols as whole escapes', async () => {
+  const store = await startStore({
+    token: TOKEN,
+    steps: ({ create }) => ({
+      create: (plant, request) =>
+        create({ ...plant, name: plant.name.replace(/(?=\p{So})[\u{10000}-\u{10ffff}]/gu, '?') }, request),
+    }),
+  });
+  try {
+    const { causes } = await recordOf(store.url, {
+      only: ['unconstrained/echoes-any-name', 'ordinary/accepts-names-of-many-kinds', 'ordinary/echoes-name'],
+      cases: 60,
+    });
+    const symbols = causes.flatMap(
+      ({ expected = '' }) => expected.match(/\\ud[89ab][\da-f]{2}.{0,6}/g) ?? [],
+    );
+    expect(symbols.length).toBeGreaterThan(0);
+    for (const symbol of symbols) expect(symbol).toMatch(/^\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}$/);
+  } finally {
+    await store.stop();
+  }
+});
+
 test('a store below a path is explained like any other', async () => {
   await withStore('crash-apostrophe', async ({ url }) => {
     const { port, hostname } = new URL(url);

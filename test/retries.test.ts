@@ -113,7 +113,7 @@ test('a 413 that is lost if the body arrives at once is read if the body arrives
   expect(failed.map(({ id, problems }) => [id, problems[0]?.problem])).toEqual([]);
 });
 
-describe('a store that briefly closes its port during requests', () => {
+describe('a store that closes its port for a moment during requests', () => {
   /** The failing checks, if the store goes away at each of these requests. */
   const failing = async (leavesAt: readonly number[]) => {
     let requests = 0;

@@ -159,7 +159,7 @@ Server.prototype.emit = new Proxy(Server.prototype.emit, {
     ]);
   });
 
-  test('only seemingly, because it reloads and briefly closes its port, is waited for and not accused', async () => {
+  test('only seemingly, because it reloads and closes its port for a moment, is waited for and not accused', async () => {
     const port = freePort();
     const reload = `import { Server } from 'node:http';
 const servers = [];

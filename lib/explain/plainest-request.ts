@@ -24,8 +24,8 @@ const COST_OF_FIXED_ID = 60;
 
 /** How much a reader of a request has to take in, in bytes. */
 function costOf(state: RequestState, experiments: Experiments): number {
-  const { headers, path, delivery, framing } = experiments.requestOf(state);
-  const text = [path, experiments.textOf(state), ...headers.flat()].join(' ');
+  const { headers, path, body = [], delivery, framing } = experiments.requestOf(state);
+  const text = [path, Buffer.from(body).toString('utf8'), ...headers.flat()].join(' ');
   const isDelivered = delivery !== undefined && Object.keys(delivery).length > 0;
   return (
     Buffer.byteLength(text) +
@@ -57,11 +57,11 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
   const [lead] = members;
   if (lead === undefined || !isSingleRequest(found)) return cluster;
   const search = new Search({ ...lead, symptom }, experiments);
-  const plainer = found.plainer ?? found.state;
-  const expected = search.expectedOutcomeOf(found.state);
-  const tries = [withPlainPlant(plainer, found, search), plainer, withPlainPlant(found.state, found, search)];
-  for (const state of new Set(tries)) {
-    const isPlainer = costOf(state, experiments) < costOf(found.state, experiments);
+  const { state: shown, plainer } = found;
+  const expected = search.expectedOutcomeOf(shown);
+  const withPlainValues = plainer === undefined ? [] : [withPlainPlant(plainer, found, search), plainer];
+  for (const state of [...withPlainValues, withPlainPlant(shown, found, search)]) {
+    const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
     if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
     const exchange = await withinBudget(() => search.shownBy(state));
     if (exchange !== undefined) return { ...cluster, found: { ...found, state, exchange } };

@@ -4,17 +4,27 @@ import type { Check, PrecedingRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import type { Condition } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
+import { REQUESTS_TO_EXHAUST_A_STORE } from './whole-run.ts';
 
 /** Symptoms with which a store fails that once rejected such requests as it should. */
 const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];
 
-/** Rejections after which most stores that run out of something have done so. */
-const REJECTIONS_TO_EXHAUST_A_STORE = 200;
-
-const SINCE_SOME_POINT: Condition = { note: 'from some point in the run onwards' };
+/** The cluster as that of a fault that began during the run, and how to bring it about on a fresh store. */
+const sinceSomePoint = (
+  cluster: Cluster,
+  reproduction: Pick<Explanation, 'before'> | Pick<Explanation, 'repeat'>,
+): Cluster => ({
+  ...cluster,
+  found: {
+    ...cluster.found,
+    kind: 'from-then-on',
+    conditions: [{ note: 'from some point in the run onwards' }],
+    ...reproduction,
+  },
+});
 
 /** Maximum number of preceding requests in the steps. */
 const MAX_BEFORE = 12;
@@ -50,15 +60,7 @@ export async function sincePassed(cluster: Cluster, experiments: Experiments): P
       if (exchange !== undefined) before.push({ template, exchange });
     }
   });
-  return {
-    ...cluster,
-    found: {
-      ...found,
-      kind: 'from-then-on',
-      conditions: [SINCE_SOME_POINT],
-      before,
-    },
-  };
+  return sinceSomePoint(cluster, { before });
 }
 
 /** Cases of a check that are sent again to find out whether more of them fail than in the run. */
@@ -73,8 +75,11 @@ async function beganInCheck(
   experiments: Experiments,
   casesOf: (check: Check) => readonly TestCase[],
 ): Promise<Cluster> {
-  const { found, members, symptom } = cluster;
-  const { labels = [] } = found;
+  const {
+    found: { labels = [] },
+    members,
+    symptom,
+  } = cluster;
   const checks = new Map(members.map(({ check }) => [check.id, check]));
   const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
     const check = checks.get(id);
@@ -90,14 +95,7 @@ async function beganInCheck(
     const template = templates[index];
     return template !== undefined && experiments.isShown(exchange, template, symptom) === true;
   });
-  if (failing.length <= smallest.failed) return cluster;
-  return {
-    ...cluster,
-    found: {
-      ...found,
-      kind: 'from-then-on',
-      conditions: [SINCE_SOME_POINT],
-      repeat: { times: REJECTIONS_TO_EXHAUST_A_STORE, inFlight: 1 },
-    },
-  };
+  return failing.length <= smallest.failed
+    ? cluster
+    : sinceSomePoint(cluster, { repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 } });
 }

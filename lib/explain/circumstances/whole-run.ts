@@ -350,7 +350,7 @@ async function plantsNoLongerAccepted(
 }
 
 /** Most stores that run out of a resource have done so after this many requests of each kind. */
-const REQUESTS_TO_EXHAUST_A_STORE = 200;
+export const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
 /**
  * Describes a failure that began during the run. On a fresh store, many requests of each kind in turn

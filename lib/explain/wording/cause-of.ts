@@ -50,19 +50,20 @@ const DETAILS: readonly SymptomKind[] = ['echo', 'detail', 'should-reject'];
 /** Characters that look like others, or like nothing, are escaped. */
 const inAscii = (text: string): string =>
   text.replace(/[^ -~\p{L}\p{N}]/gu, (character) =>
-    Array.from(
-      character,
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-    ).join(''),
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 
 /** What should have come in place of a response that shows the symptom. */
 function expectedOf(
-  { kind, status, property }: Symptom,
+  symptom: Symptom,
   outcome: ExpectedOutcome,
   { exchange }: Cause['example'],
   [first]: readonly CheckFailure[],
 ): string {
+  const { kind, status, property } = symptom;
   if (kind === 'echo' && property !== undefined) {
     const sent = membersOf(Buffer.from(exchange.request.body ?? []).toString('utf8'))[property];
     return sent === undefined
@@ -70,7 +71,7 @@ function expectedOf(
       : `${property} exactly as it was sent: ${inAscii(JSON.stringify(sent))}`;
   }
   if (first !== undefined && DETAILS.includes(kind)) return first.failure.finding.expected;
-  if (status === 400 && aspectOf({ kind, words: '' }) === 'representation') return RESPONSES['reject-body'];
+  if (status === 400 && aspectOf(symptom) === 'representation') return RESPONSES['reject-body'];
   return RESPONSES[outcome];
 }
 

@@ -62,7 +62,7 @@ interface Transmitted {
   readonly about: RequestTemplate;
 }
 
-/** Sends each request once, after its preceding request if it has one, and keeps count of the outcomes. */
+/** Makes one attempt at each request, after its preceding request if it has one, and keeps count of the outcomes. */
 export class Transport {
   /** Number of requests whose outcome is known, since the last `resetCounts`. */
   requests = 0;
