@@ -1,6 +1,19 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
-import { acceptingKind, reading, type Seen, tagged, tagless, withFreshState } from '../helpers.ts';
+import {
+  type Asked,
+  acceptingKind,
+  acceptingType,
+  mediaType,
+  reading,
+  type Seen,
+  tagged,
+  tagless,
+  withFreshState,
+} from '../helpers.ts';
+
+/** As the format JSON:API sends resources. */
+const isDocument: Asked = (request) => mediaType(request) === 'application/vnd.api+json';
 
 /** Looks elsewhere for a missing property. */
 const looking = (
@@ -191,6 +204,18 @@ export const missingProperties: readonly BrokenStore[] = [
       'state/accepts-among-many-rejections',
     ],
     both((property) => looking(property, oneDown(property))),
+  ),
+  broken(
+    'one-down-in-document',
+    'unwraps data under application/vnd.api+json',
+    ['invalid/rejects-nested-property'],
+    (right) => ({
+      ...acceptingType(isDocument)(right),
+      validate(value, request) {
+        const data = value instanceof Map && isDocument(request) ? value.get('data') : undefined;
+        return right.validate(data ?? value, request);
+      },
+    }),
   ),
   broken(
     'one-down-name',

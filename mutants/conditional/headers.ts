@@ -24,6 +24,12 @@ export const headers = [
     faults.unguarded,
   ),
   conditional(
+    'headers-forwarded-for-private-unguarded',
+    'a client that claims a private address is trusted',
+    [wire.forwardedForPrivate],
+    faults.unguarded,
+  ),
+  conditional(
     'headers-remote-user-unguarded',
     'a header with a user name is trusted as if the proxy had set it',
     [wire.remoteUser],

@@ -139,6 +139,7 @@ export const overridesMethod = headers(
 );
 export const originalUrl = headers((met) => has('x-original-url')(met) || has('x-rewrite-url')(met), 'head');
 export const forwardedForLoopback = given('x-forwarded-for', /\b127\.0\.0\.1\b|::1/);
+export const forwardedForPrivate = given('x-forwarded-for', /^(?:10|192\.168)\./);
 export const forwardedForMany = given('x-forwarded-for', /,/);
 export const forwarded = given('forwarded');
 export const remoteUser = headers((met) =>
