@@ -3,6 +3,7 @@ import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/request-parts.ts';
+import { covers } from './covers.ts';
 import { withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { isEachTime, type Search } from './search.ts';
@@ -14,10 +15,11 @@ import { labelOf } from './wording/request-words.ts';
  * disappear.
  */
 export async function explanationFor(
-  found: readonly Explanation[],
+  all: readonly Explanation[],
   search: Search,
 ): Promise<Explanation | undefined> {
   const { failure } = search;
+  const found = all.filter((one) => covers(one, failure, search.experiments));
   const [first] = found;
   if (first === undefined) return undefined;
   const label = labelOf(failure);

@@ -1,5 +1,5 @@
 import type { Check } from '../run/check.ts';
-import type { Failure } from '../run/result/result.ts';
+import type { FailedCase, Failure } from '../run/result/result.ts';
 import type { TargetSymptom } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 
@@ -7,6 +7,13 @@ import type { Explanation } from './explanation.ts';
 export interface CheckFailure {
   readonly check: Check;
   readonly failure: Failure;
+  readonly symptom: TargetSymptom;
+}
+
+/** A failed case of a check, which probably has the same symptom as a failure. */
+export interface FurtherFailure {
+  readonly check: Check;
+  readonly failed: FailedCase;
   readonly symptom: TargetSymptom;
 }
 

@@ -104,8 +104,12 @@ export class Experiments {
     return this.memory.get(key) as T;
   }
 
-  async send(state: RequestState): Promise<Exchange> {
-    const [exchange] = await this.together([templateOf(state)]);
+  send(state: RequestState): Promise<Exchange> {
+    return this.sendTemplate(templateOf(state));
+  }
+
+  async sendTemplate(template: RequestTemplate): Promise<Exchange> {
+    const [exchange] = await this.together([template]);
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }

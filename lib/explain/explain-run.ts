@@ -1,9 +1,10 @@
 import { compact } from '../collections.ts';
 import type { Cause } from '../run/result/cause.ts';
+import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
 import { sincePassed } from './circumstances/since-passed.ts';
 import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
-import type { CheckFailure } from './cluster.ts';
+import type { CheckFailure, FurtherFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun, withinBudget } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { merged } from './merge/merged.ts';
@@ -71,8 +72,8 @@ export function explainRun(
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
   const { results, contract, token, catalogue } = run;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
-  const failures = results
-    .filter(({ verdict }) => verdict === 'fail')
+  const failed = results.filter(({ verdict }) => verdict === 'fail');
+  const failures = failed
     .flatMap(({ check: { id }, failures: some }) => {
       const check = byId.get(id);
       if (check === undefined) return [];
@@ -96,13 +97,29 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const runWide = compact(alike, unread, lost);
   const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
   const clusters = [...runWide];
-  for (const cluster of await explainBySymptom(unexplained, experiments))
+  const further = failed.flatMap((result) => furtherFailures(result, unexplained));
+  for (const cluster of await explainBySymptom(unexplained, further, experiments))
     clusters.push(await sincePassed(cluster, experiments));
   const causes: Cause[] = [];
   for (const cluster of merged(clusters))
     causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;
 }
+
+/** The failed cases of a check with the same problem as one of its failures, except that failure itself. */
+const furtherFailures = (
+  { check: { id }, failedCases }: CheckResult,
+  failures: readonly CheckFailure[],
+): readonly FurtherFailure[] => {
+  const own = failures.filter(({ check }) => check.id === id);
+  const shown = new Set(own.map(({ failure }) => failure.template));
+  return failedCases
+    .filter(({ template }) => !shown.has(template))
+    .flatMap((failed) => {
+      const one = own.find(({ failure: { finding } }) => finding.problem === failed.finding.problem);
+      return one === undefined ? [] : [{ check: one.check, failed, symptom: one.symptom }];
+    });
+};
 
 /**
  * If the response was truncated, takes the symptom from another failure with the same problem and a complete

@@ -5,9 +5,10 @@ import { sameValues } from './circumstances/concurrency.ts';
 import { circumstancesOf } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
-import type { CheckFailure, Cluster } from './cluster.ts';
+import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
+import { covers } from './covers.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
@@ -20,15 +21,57 @@ import { areVague } from './wording/condition.ts';
 /** Explains the failures of each symptom together, starting with the most serious symptom. */
 export async function explainBySymptom(
   failures: readonly CheckFailure[],
+  further: readonly FurtherFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
   const hasMust = (members: readonly CheckFailure[]) =>
     members.some(({ check }) => check.level === 'MUST') ? 1 : 0;
   const clusters: Cluster[] = [];
-  for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length))
-    clusters.push(...(await explainSymptom(members, experiments)));
+  for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length)) {
+    const explained = await explainSymptom(members, experiments);
+    const alike = further.filter(({ symptom }) => members.some((one) => one.symptom === symptom));
+    clusters.push(...explained, ...(await explainFurther(alike, explained, experiments)));
+  }
   return clusters;
+}
+
+/** The first case of each check, then the second of each, and so on. */
+const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
+  groupBy(further, ({ check }) => check)
+    .flatMap(([, some]) => some.map((one, place) => ({ one, place })))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ one }) => one);
+
+/** Maximum number of further failed cases of a symptom that are sent again. */
+const MAX_FURTHER_CASES = 12;
+
+/**
+ * Explains failed cases that no explanation of their symptom can cover: their check has found another fault as well.
+ *
+ * @returns the clusters that this adds
+ */
+async function explainFurther(
+  further: readonly FurtherFailure[],
+  explained: readonly Cluster[],
+  experiments: Experiments,
+): Promise<readonly Cluster[]> {
+  const added: Cluster[] = [];
+  let remaining = MAX_FURTHER_CASES;
+  for (const { check, failed, symptom } of alternately(further)) {
+    if (remaining === 0) break;
+    if ([...explained, ...added].some(({ found }) => covers(found, failed, experiments))) continue;
+    remaining -= 1;
+    const exchange = await withinBudget(() => experiments.sendTemplate(failed.template));
+    if (exchange === undefined) break;
+    if (experiments.isShown(exchange, failed.template, symptom) !== true) continue;
+    const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
+    const { explanations, ...rest } = await explainLead(lead, [lead], experiments);
+    const found = explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
+    if (found === undefined || found.kind === 'once' || areVague(found.conditions)) continue;
+    added.push(withAllSubjects({ ...rest, found, members: [lead] }, experiments.contract));
+  }
+  return added;
 }
 
 /** Replaces the symptom if the store had to be restarted after every request that shows it. */

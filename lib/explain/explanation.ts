@@ -5,7 +5,7 @@ import type { PrecedingRequest } from '../run/check.ts';
 import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { escapesIn, type Feature } from './condition/features.ts';
+import { type Feature, spellingIn } from './condition/features.ts';
 import { type RequestPart, withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { withinBudget } from './experiments.ts';
@@ -99,7 +99,7 @@ export async function explanationOf(
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
-    feature: escapesIn(conditions),
+    feature: spellingIn(conditions),
     subject,
     conditions,
     neutral,

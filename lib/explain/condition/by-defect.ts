@@ -8,7 +8,7 @@ import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { type Candidate, type CandidateClass, isIn, type NamedCandidates } from './candidates.ts';
+import { type Candidate, type CandidateClass, isIn, type NamedCandidates, named } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { mayExplain, typeIn } from './may-explain.ts';
@@ -74,16 +74,16 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
     const state = candidate.apply(subjects.base);
     const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
     const among =
-      subjects.feature === undefined
+      subject.feature === undefined
         ? await conditionsAmong(state, others, search)
-        : { ...UNCONDITIONAL, conditions: [subjects.feature.condition] };
+        : { ...UNCONDITIONAL, conditions: [subject.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
     const about = { ...among, state, plainer, parts };
     const explanation = await explanationOfSubject(subject, subjects, about, search);
     // The first result was a coincidence.
     if (explanation.inside[0] < explanation.inside[1]) return UNEXPLAINED;
-    const { feature = explanation.feature } = subjects;
+    const { feature = explanation.feature } = subject;
     explanations.push({ ...explanation, known: triedLabels, feature });
   }
   // That the store also accepts some other invalid bodies does not explain this failure.
@@ -115,11 +115,15 @@ async function beganToShow({ base, hidden, shown, candidates }: Subjects, search
   return isEarlier && search.showsEachTime(first.apply(base), 2);
 }
 
-interface Subjects extends SweepResult {
-  readonly base: RequestState;
-  readonly candidates: readonly Candidate[];
+interface Subject extends NamedCandidates {
   /** What decides if it is a common feature of the bodies rather than their defects. */
   readonly feature?: Feature;
+}
+
+interface Subjects extends SweepResult {
+  readonly named: readonly Subject[];
+  readonly base: RequestState;
+  readonly candidates: readonly Candidate[];
 }
 
 /** Tries everything that makes a body, or a credential, invalid, and names what shows the symptom. */
@@ -136,7 +140,7 @@ export async function subjectsOf(state: RequestState, isBody: boolean, search: S
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
   const separated =
     isBody && isScattered ? await separatedIn(reach, values.classes, base, search) : undefined;
-  return { ...reach, ...separated, base, candidates: values.candidates };
+  return { ...reach, named: separated ?? reach.named, base, candidates: values.candidates };
 }
 
 /**
@@ -147,7 +151,7 @@ async function separatedIn(
   classes: readonly CandidateClass[],
   base: RequestState,
   search: Search,
-): Promise<Pick<Subjects, 'named' | 'feature'> | undefined> {
+): Promise<readonly Subject[] | undefined> {
   const { contract, experiments } = search;
   // If the store already rejects non-JSON in the parser, compare only bodies that pass the parser.
   const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
@@ -162,7 +166,18 @@ async function separatedIn(
     if (feature === undefined) continue;
     const without = hidden.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(feature, without, search))) continue;
-    return { named: [{ ...one, candidates: shown, isExact: true }], feature };
+    const hasFeature = (candidate: Candidate) => feature.has(experiments.textOf(candidate.apply(base)));
+    const rest = named(
+      new Map(
+        [...shown, ...hidden]
+          .filter((candidate) => !(shown.includes(candidate) && hasFeature(candidate)))
+          .map((candidate) => [candidate, shown.includes(candidate)]),
+      ),
+      classes,
+    );
+    const isOther = rest.length === 1 && rest[0]?.isExact === true;
+    const candidates = isOther ? shown.filter(hasFeature) : shown;
+    return [{ ...one, candidates, isExact: true, feature }, ...(isOther ? rest : [])];
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
+import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
 import { WITH_ESCAPED_NAMES, WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
 
@@ -15,19 +16,21 @@ export interface Feature {
   readonly add?: (body: string) => string;
 }
 
-/** The escapes that a condition may be about, and how to recognise them in a body. */
-const ESCAPES: Readonly<Record<string, RegExp>> = {
+/** The spellings that a condition may be about, and how to recognise them in a body. */
+const SPELLINGS: Readonly<Record<string, RegExp>> = {
+  [ID_WITH_EXPONENT]: /[:[,]\s*-?\d+(?:\.\d+)?[eE]/,
   [WITH_ESCAPES]: /\\u/,
   [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
   [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
 };
 
 /**
- * The feature of a condition about escapes alone. It applies to other bodies as well, since some characters
- * must always be escaped.
+ * The feature of a condition about a spelling alone. It applies to other bodies as well: some characters must
+ * always be escaped, and a parser reads all numbers alike.
  */
-export function escapesIn([condition, ...others]: readonly Condition[]): Feature | undefined {
-  const pattern = others.length === 0 ? ESCAPES[condition?.phrase ?? ''] : undefined;
+export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
+  const { phrase, clause = '' } = condition ?? {};
+  const pattern = others.length === 0 ? SPELLINGS[phrase ?? clause] : undefined;
   return condition && pattern && { condition, has: (body) => pattern.test(body) };
 }
 

@@ -1,3 +1,4 @@
+import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Explanation } from '../explanation.ts';
@@ -8,20 +9,27 @@ import { isAboutBytes } from './sweeps/defects.ts';
 /** If a store accepts this many JSON types for a property, it does not check the property at all. */
 const MANY_TYPES = 4;
 
+/** Whether an explanation may cover a failure whose request was not tried. */
+export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
+  mayBeAbout(one, { label: labelOf(failure), body: textSent(failure.exchange) }, contract);
+
+const textSent = ({ request }: Exchange): string => Buffer.from(request.body ?? []).toString('utf8');
+
 /**
- * Whether an explanation may cover a failure whose request was not tried. An explanation about a property
- * covers only values of the JSON types that showed the symptom: a numeric string is not a large integer.
+ * Whether an explanation may be about a body. If it is about a property, it covers only values of the JSON types that
+ * showed the symptom: a numeric string is not a large integer.
  */
-export function mayExplain(one: Explanation, { failure, contract }: Search): boolean {
-  const label = labelOf(failure);
+export function mayBeAbout(
+  one: Explanation,
+  { label, body }: { readonly label: string; readonly body: string },
+  contract: Contract,
+): boolean {
   if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
   if (isAboutBytes(label, contract)) return false;
   const { subject, types } = one;
   if (subject?.property === undefined) return true;
-  const typeSent = ({ request }: Exchange) =>
-    typeIn(Buffer.from(request.body ?? []).toString('utf8'), subject.property ?? '');
-  const type = typeSent(failure.exchange);
-  if (types === undefined) return type === typeSent(one.exchange);
+  const type = typeIn(body, subject.property);
+  if (types === undefined) return type === typeIn(textSent(one.exchange), subject.property);
   if (type === undefined || types.has(type)) return true;
   const property = contract.newPlant.shape.properties.get(subject.property);
   const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;

@@ -176,14 +176,16 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
 /**
  * Clusters that differ only in the body or credential that they are about: either with the same condition
  * (one branch of the code misses a check for all of them), or about a 400 (one function writes all of them).
+ * If the condition is about values, checks of two properties that are missing are two faults.
  */
 const acrossSubjects: SameFault = {
   key: (cluster) => {
     const { kind, subject, conditions } = cluster.found;
     const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.symptom);
+    const property = conditions.some(({ clause }) => clause !== undefined) ? subject?.property : undefined;
     return subject === undefined || !isOfOnePlace || hasVague(cluster)
       ? undefined
-      : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions)]);
+      : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions), property]);
   },
   join: (first, all) => ({
     ...first,

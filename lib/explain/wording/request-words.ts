@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
-import type { Failure } from '../../run/result/result.ts';
+import type { FailedCase, Failure } from '../../run/result/result.ts';
 import { type CandidateClass, isIn } from '../condition/candidates.ts';
 import type { RequestPart } from '../condition/request-parts.ts';
 import { credentialCandidates } from '../condition/sweeps/credentials.ts';
@@ -14,7 +14,7 @@ import type { Search } from '../search.ts';
 import type { Condition } from './condition.ts';
 
 /** The name of what was tried in a failed case, the same in every run. */
-export const labelOf = ({ label, stableLabel = label, sentFor }: Failure): string =>
+export const labelOf = ({ label, stableLabel = label, sentFor }: FailedCase): string =>
   sentFor?.label ?? stableLabel;
 
 /** Wordings for the bodies of observations, by label. */

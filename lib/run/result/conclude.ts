@@ -73,7 +73,7 @@ const result = (
   seconds: number,
   blocked?: CheckResult['blocked'],
 ): CheckResult => {
-  const { cases, failed, random, failures, problems, observations } = tally;
+  const { cases, failed, random, failures, failedCases, problems, observations } = tally;
   const coverage = cases === 0 ? undefined : tally.coverage();
   return {
     check: { id, level, statement, basis, hint },
@@ -84,6 +84,7 @@ const result = (
     ...(test.kind === 'property' ? { random } : {}),
     seconds,
     failures,
+    failedCases,
     problems,
     observations: verdict === 'skipped' ? {} : observations,
     ...(coverage === undefined ? {} : { coverage }),

@@ -46,6 +46,9 @@ export interface Retries {
   readonly concurrent?: Tried;
 }
 
+/** A failed case without its exchange: enough to send its request again. */
+export type FailedCase = Omit<Failure, 'exchange' | 'sampled' | 'when' | 'retries'>;
+
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
 /** A failure and its place among the cases of the check. */
@@ -91,6 +94,8 @@ export interface CheckResult {
   readonly seconds: number;
   /** The failure to look at first, followed by a few with other problems. */
   readonly failures: readonly Failure[];
+  /** All failed cases, up to a limit. */
+  readonly failedCases: readonly FailedCase[];
   readonly problems: readonly FailureGroup[];
   readonly observations: Observations;
   /**

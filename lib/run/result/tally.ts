@@ -3,6 +3,7 @@ import type { Untestable } from '../check.ts';
 import { FailureGroups } from './failure-groups.ts';
 import {
   type CheckCoverage,
+  type FailedCase,
   type Failure,
   type FailureGroup,
   type Observations,
@@ -16,6 +17,9 @@ import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedFailure } from './trunca
 export const MAX_FAILURES = 5;
 /** Maximum number of problems of a check for which a failure is kept. */
 const MAX_PROBLEMS_OF_A_CHECK = 20;
+
+/** Maximum number of failed cases that are kept without their exchanges. */
+const MAX_FAILED_CASES = 1000;
 
 /** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends Positioned {
@@ -40,6 +44,7 @@ export class Tally {
   ruleApplied = false;
   /** What the first exchange to which no rule applied did not show. */
   whyNotApplied: string | undefined;
+  readonly failedCases: FailedCase[] = [];
   readonly observations: Record<string, Observations[string]> = {};
   /** What was tried of a covering array. Slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
@@ -57,6 +62,8 @@ export class Tally {
   recordFailure(failure: Failure, place = this.failed): void {
     this.failed += 1;
     this.counted.add(failure, place);
+    const { exchange: _, sampled: __, when: ___, retries: ____, ...failedCase } = failure;
+    if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(failedCase);
     if (timedOut(failure)) this.timeouts += 1;
     const problem = problemOf(failure);
     const known = this.byProblem.get(problem);

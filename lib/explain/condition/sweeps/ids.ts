@@ -31,6 +31,9 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
   ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
 });
 
+const WRITTEN_WITH_EXPONENT = 'with an exponent';
+export const ID_WITH_EXPONENT = `${ID} is written ${WRITTEN_WITH_EXPONENT}`;
+
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
@@ -48,7 +51,7 @@ export const idSweep: Sweep = {
     candidateOf('below -2^53', freshId(-(2n ** 62n), -(2n ** 53n), 4096n)),
     candidateOf('below -2^53 and odd', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     candidateOf('0', 0n),
-    candidateOf('with an exponent', new Raw((id) => `${id}e0`, 2 ** 20)),
+    candidateOf(WRITTEN_WITH_EXPONENT, new Raw((id) => `${id}e0`, 2 ** 20)),
   ],
   classes: CLASSES.map((row) => ({
     id: row[0],
