@@ -12,10 +12,8 @@ import { labelOf } from './wording/request-words.ts';
  * which the explanation depends is ordinary.
  */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
-  const { kind, before, labels, known, conditions, feature, neutral, modulus } = one;
+  const { kind, before, labels, known, conditions, feature, neutral } = one;
   if (kind !== 'always' || before !== undefined) return true;
-  // The id is a new one each time.
-  if (modulus !== undefined) return false;
   const label = labelOf(failed);
   if (labels !== undefined && known?.includes(label) === true && !labels.includes(label)) return false;
   const state = stateOf(failed.template, experiments.ordinary.plant);

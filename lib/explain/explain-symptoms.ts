@@ -38,7 +38,7 @@ export async function explainBySymptom(
 
 /** The first case of each check, then the second of each, and so on. */
 const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
-  groupBy(further, ({ check }) => check)
+  groupBy(further, ({ check }) => check.id)
     .flatMap(([, some]) => some.map((one, place) => ({ one, place })))
     .toSorted((a, b) => a.place - b.place)
     .map(({ one }) => one);
@@ -60,7 +60,10 @@ async function explainFurther(
   let remaining = MAX_FURTHER_CASES;
   for (const { check, failed, symptom } of alternately(further)) {
     if (remaining === 0) break;
-    if ([...explained, ...added].some(({ found }) => covers(found, failed, experiments))) continue;
+    // Another id leaves another remainder.
+    const isCovered = ({ found }: Cluster) =>
+      found.modulus === undefined && covers(found, failed, experiments);
+    if ([...explained, ...added].some(isCovered)) continue;
     remaining -= 1;
     const exchange = await withinBudget(() => experiments.sendTemplate(failed.template));
     if (exchange === undefined) break;
