@@ -1,5 +1,6 @@
 import { groupBy } from '../collections.ts';
-import { dependsOnFreshId } from '../payloads/test-case.ts';
+import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
+import type { Exchange } from '../wire/exchange.ts';
 import { explanationFor } from './choose-explanation.ts';
 import { sameValues } from './circumstances/concurrency.ts';
 import { circumstancesOf } from './circumstances/find-circumstances.ts';
@@ -9,7 +10,7 @@ import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
 import { covers } from './covers.ts';
-import { type Experiments, withinBudget } from './experiments.ts';
+import { type Experiments, type TargetSymptom, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { REPEATS, Search } from './search.ts';
@@ -34,6 +35,19 @@ export async function explainBySymptom(
     clusters.push(...explained, ...(await explainFurther(alike, explained, experiments)));
   }
   return clusters;
+}
+
+/** Sends a request twice, and returns the exchange if it shows the symptom both times. */
+async function shownTwice(
+  template: RequestTemplate,
+  symptom: TargetSymptom,
+  experiments: Experiments,
+): Promise<Exchange | undefined> {
+  const shown = async () => {
+    const exchange = await experiments.sendTemplate(template);
+    return experiments.isShown(exchange, template, symptom) === true ? exchange : undefined;
+  };
+  return (await shown()) && shown();
 }
 
 /** The first case of each check, then the second of each, and so on. */
@@ -65,9 +79,8 @@ async function explainFurther(
       found.modulus === undefined && covers(found, failed, experiments);
     if ([...explained, ...added].some(isCovered)) continue;
     remaining -= 1;
-    const exchange = await withinBudget(() => experiments.sendTemplate(failed.template));
-    if (exchange === undefined) break;
-    if (experiments.isShown(exchange, failed.template, symptom) !== true) continue;
+    const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
+    if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
     const { explanations, ...rest } = await explainLead(lead, [lead], experiments);
     const found = explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
