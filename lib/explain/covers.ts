@@ -12,8 +12,8 @@ import { labelOf } from './wording/request-words.ts';
  * which the explanation depends is ordinary.
  */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
-  const { kind, before, labels, known, conditions, feature, neutral } = one;
-  if (kind !== 'always' || before !== undefined) return true;
+  const { kind, before, labels, known, conditions, feature, neutral, modulus } = one;
+  if (kind !== 'always' || before !== undefined || modulus !== undefined) return true;
   const label = labelOf(failed);
   if (labels !== undefined && known?.includes(label) === true && !labels.includes(label)) return false;
   const state = stateOf(failed.template, experiments.ordinary.plant);
