@@ -74,10 +74,7 @@ async function explainFurther(
   let remaining = MAX_FURTHER_CASES;
   for (const { check, failed, symptom } of alternately(further)) {
     if (remaining === 0) break;
-    // Another id leaves another remainder.
-    const isCovered = ({ found }: Cluster) =>
-      found.modulus === undefined && covers(found, failed, experiments);
-    if ([...explained, ...added].some(isCovered)) continue;
+    if ([...explained, ...added].some(({ found }) => covers(found, failed, experiments))) continue;
     remaining -= 1;
     const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
     if (exchange === undefined) continue;
