@@ -7,23 +7,26 @@ import type { Condition } from './wording/condition.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /**
- * Whether an explanation may cover a failed case, as far as can be told without experiments. It cannot if an
- * experiment has shown that the defect of the case does not matter by itself, or if a part of the request on
- * which the explanation depends is ordinary.
+ * Whether an explanation may cover a failed case, as far as can be told without experiments. It cannot if a
+ * part of the request on which the explanation depends is ordinary.
  */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
-  const { kind, before, labels, known, conditions, feature, neutral, modulus } = one;
+  const { kind, before, labels, conditions, feature, neutral, modulus } = one;
   if (kind !== 'always' || before !== undefined || modulus !== undefined) return true;
-  const label = labelOf(failed);
-  if (labels !== undefined && known?.includes(label) === true && !labels.includes(label)) return false;
   const state = stateOf(failed.template, experiments.ordinary.plant);
   if (state === undefined) return true;
   const body = experiments.textOf(state);
-  if (!mayBeAbout(one, { label, body }, experiments.contract)) return false;
+  if (!mayBeAbout(one, { label: labelOf(failed), body }, experiments.contract)) return false;
   if (labels !== undefined && feature?.has(body) === false) return false;
   if (neutral === undefined || !conditions.every(isOfPart)) return true;
   const unusual = new Set(differences(state, neutral).map(({ name }) => name));
   return conditions.every(({ part = '' }) => unusual.has(part));
+}
+
+/** Whether experiments have shown that the defect of a failed case does not matter by itself. */
+export function isExcluded({ labels, known }: Explanation, failed: FailedCase): boolean {
+  const label = labelOf(failed);
+  return labels !== undefined && known?.includes(label) === true && !labels.includes(label);
 }
 
 /** Whether exactly one part of the request decides whether it meets the condition. */

@@ -9,7 +9,7 @@ import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { mayExplain } from './condition/may-explain.ts';
-import { covers } from './covers.ts';
+import { covers, isExcluded } from './covers.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
@@ -74,11 +74,13 @@ async function explainFurther(
   let remaining = MAX_FURTHER_CASES;
   for (const { check, failed, symptom } of alternately(further)) {
     if (remaining === 0) break;
-    if ([...explained, ...added].some(({ found }) => covers(found, failed, experiments))) continue;
+    const known = [...explained, ...added].map(({ found }) => found);
+    if (known.some((one) => covers(one, failed, experiments) && !isExcluded(one, failed))) continue;
     remaining -= 1;
     const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
     if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
+    if ((await explanationFor(known, new Search(lead, experiments))) !== undefined) continue;
     const { explanations, ...rest } = await explainLead(lead, [lead], experiments);
     const found = explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
     if (found === undefined || found.kind === 'once' || areVague(found.conditions)) continue;

@@ -166,6 +166,11 @@ export const HOSTILE: readonly string[] = [
   '1e400',
   '0x1F',
   '12345678901234567890',
+  // For readers of numerals: digits that are not decimal, and decimal ones of another script.
+  'plot 7²',
+  'bed ①',
+  '٣',
+  '½ Ⅻ',
   '{"id":1,"name":"nested"}',
   '[]',
   // For readers that guess types: of YAML, dates, spreadsheets, URLs and HTML.

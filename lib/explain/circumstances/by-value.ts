@@ -3,6 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { rareRemainder, withRemainder } from '../condition/remainders.ts';
 import { sweep } from '../condition/sweep.ts';
 import { idSweep } from '../condition/sweeps/ids.ts';
 import { withinBudget } from '../experiments.ts';
@@ -37,10 +38,10 @@ export async function byValue(
       const plant = withFixedId(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
-  const small = aboutIds(tried);
+  const small = aboutIds(tried) ?? (await aboutRareIds(tried, state, search));
   const reach =
     small === undefined ? await sweep(idSweep, withFixedId(state, good), search, true) : undefined;
-  const { condition, modulus, example }: AboutIds = small ?? {
+  const { condition, example }: AboutIds = small ?? {
     condition: reach?.named[0]?.condition ?? { phrase: 'with some names or ids', isVague: true },
   };
   const known = withFixedId(state, bad);
@@ -58,7 +59,7 @@ export async function byValue(
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],
-    ...(modulus === undefined ? {} : { modulus }),
+    modulus: condition.modulus,
     inside: [shown, shown],
     outside: [0, hidden],
     ladders: [
@@ -83,10 +84,20 @@ function idOfState({ plant }: RequestState): bigint | undefined {
 
 interface AboutIds {
   readonly condition: Condition;
-  /** Ids with the same remainder as `example` also fail. */
-  readonly modulus?: number;
   /** An id that fails; by default the one that failed first. */
   readonly example?: bigint;
+}
+
+/** The large remainder that decides if no neighbour of a failing id fails. */
+async function aboutRareIds(
+  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
+  state: RequestState,
+  search: Search,
+): Promise<AboutIds | undefined> {
+  const [failing, ...others] = tried.filter(({ shows }) => shows).map(({ id }) => id);
+  if (failing === undefined || others.length > 0) return undefined;
+  const condition = await rareRemainder(failing, state, search);
+  return condition && { condition };
 }
 
 /** What exactly the failing ids among those tried have in common: a remainder, or a digit. */
@@ -96,19 +107,12 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   const [first] = shown;
   for (let modulus = 2n; first !== undefined && modulus <= 24n; modulus += 1n) {
     const rest = first % modulus;
-    if (!decides((id) => id % modulus === rest)) continue;
-    const remainder =
-      modulus === 10n
-        ? `ends in the digit ${rest}`
-        : `leaves a remainder of ${rest} when divided by ${modulus}`;
-    const divided = rest === 0n ? `is divisible by ${modulus}` : remainder;
-    const clause = `${ID} ${modulus > 2n ? divided : rest === 0n ? 'is even' : 'is odd'}`;
-    return { condition: { clause, property: ID }, modulus: Number(modulus) };
+    if (decides((id) => id % modulus === rest)) return { condition: withRemainder(rest, modulus) };
   }
   const digit = [...'0123456789'].find((one) => decides((id) => `${id}`.includes(one)));
   const example = shown.find((id) => `${id}`.at(-1) === digit);
   if (digit === undefined || example === undefined) return undefined;
-  return { condition: { clause: `${ID} contains the digit ${digit}`, property: ID }, modulus: 10, example };
+  return { condition: { clause: `${ID} contains the digit ${digit}`, property: ID, modulus: 10 }, example };
 }
 
 /** An optional property that must be present, or absent, for the symptom to show. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../../collections.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { alternatives, type Condition, except, MAX_NAMES, mostly } from '../wording/condition.ts';
+import { alternatives, type Condition, except, fullText, MAX_NAMES, mostly } from '../wording/condition.ts';
 
 /** A value to try for one part of a request. */
 export interface Candidate {
@@ -211,7 +211,10 @@ function smallestAround(
   // Something else may be wrong with a few of many.
   if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
     return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
-  const exceptions = exactCover(excepted, candidates, classes);
+  const cover = exactCover(excepted, candidates, classes);
+  // A value that is worded like the whole class does not say which part of it is meant.
+  const isClear = cover?.every((one) => fullText(one) !== fullText(smallest.condition)) === true;
+  const exceptions = isClear ? cover : undefined;
   const condition =
     exceptions === undefined
       ? mostly(smallest.most ?? smallest.condition, candidates.length, size)

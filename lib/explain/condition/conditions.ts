@@ -13,6 +13,7 @@ import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
 import type { Sweep } from './candidates.ts';
 import { reduce } from './reduce.ts';
+import { rareRemainder, wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -85,8 +86,11 @@ export async function conditionsOf(
   for (const part of parts) {
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
     const { condition, reach } = await conditionOfPart(part, state, neutral, search);
-    conditions.push(condition);
     sweeps.push(...compact(reach));
+    // Each try of a slow symptom may take a full timeout; a part that was found in haste may not matter.
+    const isRefuted =
+      search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.hidden.length > 0;
+    if (!isRefuted) conditions.push(condition);
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
@@ -131,7 +135,8 @@ async function conditionOfPart(
   // Without budget to find out how far it reaches, report what is known.
   const reach = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
-  const condition = size ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
+  const rare = await withinBudget(() => byRemainder(part, reach, base, search));
+  const condition = size ?? rare ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
 }
 
@@ -146,6 +151,20 @@ function byValues(
   const condition = reach?.named[0]?.condition;
   // A partial list of failing values is informative only for a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
+}
+
+/** If no class of ids fits the ids that fail, a remainder may. */
+async function byRemainder(
+  { name }: RequestPart,
+  reach: SweepResult | undefined,
+  base: RequestState,
+  search: Search,
+): Promise<Condition | undefined> {
+  const [candidate] = reach?.shown ?? [];
+  if (name !== ID || candidate === undefined || reach?.named[0]?.isExact === true) return undefined;
+  const exchange = await search.shownBy(candidate.apply(base));
+  const id = exchange && wholeIdIn(exchange);
+  return id === undefined ? undefined : rareRemainder(id, base, search);
 }
 
 /** The orders of properties that show the symptom, unless all of them do. */

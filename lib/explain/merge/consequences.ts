@@ -1,7 +1,8 @@
 import { membersOf } from '../../judge/reading.ts';
-import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
+import { wholeIdIn } from '../condition/remainders.ts';
+import { isWrong400 } from '../experiments.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
@@ -51,6 +52,14 @@ const isSameSymptom: Explains = (one, other) =>
 
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
+
+/** A sequence of requests of which no part was found to matter shows what a clear condition on earlier requests says. */
+const explainsSequence: Explains = (one, other) =>
+  dependsOnEarlier(one) &&
+  isClear(one) &&
+  other.found.kind === 'sequence' &&
+  textOfAll(other.found.conditions).trim() === '' &&
+  isSameSymptom(one, other);
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
 
@@ -176,13 +185,11 @@ const haveItsFeature: Explains = (one, other) => {
   );
 };
 
-const WHOLE_ID = new RegExp(`"${ID}"\\s*:\\s*(-?\\d+)(?![\\d.eE])`);
-
 /** The remainder of the id in a request. */
-function remainderIn({ request }: Exchange, modulus: number): bigint | undefined {
-  const id = WHOLE_ID.exec(Buffer.from(request.body ?? []).toString('utf8'))?.[1];
-  return id === undefined ? undefined : BigInt(id) % BigInt(modulus);
-}
+const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined => {
+  const id = wholeIdIn(exchange);
+  return id === undefined ? undefined : id % BigInt(modulus);
+};
 
 /** Whether every failing id of the second cluster has the remainder that the first one names. */
 const haveItsRemainder: Explains = (one, other) => {
@@ -194,6 +201,14 @@ const haveItsRemainder: Explains = (one, other) => {
     other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
   );
 };
+
+/** The same code writes all rejections: also those of requests that a store is free to reject. */
+const isOfOtherRejection: Explains = (one, other) =>
+  isWrong400(one.symptom) &&
+  one.found.kind === 'always' &&
+  one.found.subject !== undefined &&
+  other.found.subject === undefined &&
+  keyOf(one.symptom) === keyOf(other.symptom);
 
 /** A broader cluster with the same symptom includes a narrower one. */
 const includes: Explains = (one, other) =>
@@ -245,6 +260,7 @@ const rejectsEverything: Explains = (one, other) =>
 /** Merge rules for failures that another fault caused by chance. */
 export const BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
+  explainsSequence,
   explainsChance,
   acceptsCarrier,
   convertsToo,
@@ -255,6 +271,7 @@ export const BY_CHANCE: readonly Explains[] = [
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
   answersInvalid,
+  isOfOtherRejection,
   includes,
   readsOnlyBeginning,
   rejectsEverything,

@@ -14,6 +14,7 @@ import {
   fullText,
   mapWords,
   ofOthers,
+  type Topic,
 } from '../wording/condition.ts';
 import { textOfAll } from './consequences.ts';
 
@@ -243,6 +244,44 @@ function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluste
   return { condition, property, characters, rest };
 }
 
+/** What the same code does to texts, whichever property they are values of. */
+const TEXT_TOPICS: readonly Topic[] = ['control character', 'quotes', 'template', 'beyond ASCII'];
+
+/** The kind of characters that a cluster is about, if they decide in the value of a property. */
+const textTopicOf = ({ found: { kind, subject, conditions } }: Cluster): Topic | undefined => {
+  const [only, ...others] = conditions;
+  return kind === 'always' && subject === undefined && only?.property !== undefined && others.length === 0
+    ? only.topics?.find((topic) => TEXT_TOPICS.includes(topic))
+    : undefined;
+};
+
+/** Characters of one kind in different properties. The checks do not send the same characters in each. */
+const acrossTexts: SameFault = {
+  key: (cluster, clusters) => {
+    const topic = textTopicOf(cluster);
+    const alike = clusters.filter(
+      (one) => textTopicOf(one) === topic && keyOf(one.symptom) === keyOf(cluster.symptom),
+    );
+    const properties = new Set(alike.map(({ found }) => found.conditions[0]?.property));
+    return topic === undefined || properties.size < alike.length
+      ? undefined
+      : `${keyOf(cluster.symptom)} ${topic}`;
+  },
+  join: (first, all) => {
+    const conditions = all.flatMap(({ found }) => found.conditions);
+    const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
+    const properties = joined([...new Set(conditions.flatMap(({ property }) => property ?? []))], 'or');
+    if (condition === undefined) return first;
+    return {
+      ...first,
+      found: {
+        ...first.found,
+        conditions: [ofOthers(condition, condition.property ?? '', properties)],
+      },
+    };
+  },
+};
+
 /** Rewords a symptom about one property for others. */
 const aboutProperties = (symptom: TargetSymptom, property: string, others: string): TargetSymptom =>
   symptom.property === property
@@ -338,6 +377,7 @@ export const byCodePath: SameFault = {
 export const SAME_FAULTS: readonly SameFault[] = [
   acrossTypes,
   acrossProperties,
+  acrossTexts,
   acrossLengths,
   acrossSubjects,
   acrossPieces,

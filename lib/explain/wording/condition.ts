@@ -32,6 +32,8 @@ export interface Condition {
   readonly isOfOthers?: true;
   /** The condition requires a concurrent request with the same id. */
   readonly isOfSameId?: true;
+  /** Ids with the same remainder of a division by this also meet the condition. */
+  readonly modulus?: number;
   /** Bodies with more bytes than this meet the condition. */
   readonly bytesAbove?: number;
   /** What the clause states in machine-readable form; absent if the clause has been reworded since. */
