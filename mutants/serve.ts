@@ -4,17 +4,31 @@ import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import { rightStores } from './right/index.ts';
 
+/** The names of all stores, each with its fault or oddity, by folder. */
+const list = (): string =>
+  [
+    '# broken: one fault',
+    ...brokenStores.map(({ name, breaks }) => [name, breaks]),
+    '# conditional: a fault that shows only under some conditions',
+    ...conditionalStores.map(({ name, breaks }) => [name, breaks]),
+    '# right: unusual, but conforming',
+    ...rightStores.map(({ name, odd }) => [name, odd]),
+  ]
+    .map((line) => (typeof line === 'string' ? line : `${line[0]?.padEnd(36)} ${line[1]}`))
+    .map((line) => `${line}\n`)
+    .join('');
+
 /** Starts the store with the given name (`npm run store -- NAME`), and keeps it running until interrupted. */
 async function main(name = '--help'): Promise<number> {
   const all = [...brokenStores, ...conditionalStores, ...rightStores];
   if (name === '--help') {
     process.stdout.write(
-      'Usage: npm run store -- NAME\n       npm run store -- --list    prints the names\n',
+      'Usage: npm run store -- NAME\n       npm run store -- --list    prints the names and what is wrong\n',
     );
     return 0;
   }
   if (name === '--list') {
-    process.stdout.write(all.map((one) => `${one.name}\n`).join(''));
+    process.stdout.write(list());
     return 0;
   }
   const store = all.find((one) => one.name === name);
