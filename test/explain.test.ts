@@ -71,7 +71,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'tag-null': /^Accepts null as tag$/,
   'text-first-value': /^Accepts .*follow/,
   'error-html': /^Answers 400 with Content-Type text\/html$/,
-  'error-code-string': /^Answers 400 with error as a string$/,
+  'error-code-string': /^Answers 400 with a string as error$/,
   'crash-apostrophe': /^Answers 500 when name or tag contains an apostrophe$/,
   'crash-null': /^Answers 500 when the body is null$/,
   'auth-none': /^Accepts requests without a valid token$/,
@@ -113,7 +113,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'rejects-long-pair':
     /^Rejects a valid plant with 400 when name is longer than 25 characters and tag is longer than 12 characters$/,
   'error-substatus':
-    /^Answers 400 with error as a fraction when .* and more than one property is missing or wrong$/,
+    /^Answers 400 with a fraction as error when .* and more than one property is missing or wrong$/,
   'error-empty-again':
     /^Answers 400 without a body to requests after a rejected request on the same connection/,
   'crash-utf8-in-tag': /^Answers 500 when tag is not valid UTF-8$/,

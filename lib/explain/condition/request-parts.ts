@@ -110,7 +110,7 @@ const headerNames = ({ template: { headers = [] } }: RequestState): string[] =>
   headers.map(([name]) => name.toLowerCase());
 
 const header = (name: string): RequestPart => ({
-  name: wordsCapitalised(name),
+  name: name === 'te' ? 'TE' : wordsCapitalised(name),
   dimension: DIMENSIONS[name],
   copy: (from, to) => {
     const own = (state: RequestState, keep: boolean) =>

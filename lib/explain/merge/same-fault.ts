@@ -141,7 +141,7 @@ const acrossTypes: SameFault = {
     );
     return {
       ...first,
-      ofSeveral: { ...ofAll, words: ofAll.words.replace(`as ${instead}`, `as ${types}`) },
+      ofSeveral: { ...ofAll, words: ofAll.words.replace(instead, () => types) },
       found: { ...first.found, conditions: [alternatives(conditions)] },
     };
   },

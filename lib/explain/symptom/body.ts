@@ -49,7 +49,8 @@ export function wrongBody(
     );
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
   const instead = kindOf(value[property]);
-  const words = `${returns(status)} ${property} as ${instead}`;
+  const words =
+    status === 200 ? `returns ${property} as ${instead}` : `answers ${status} with ${instead} as ${property}`;
   const kind = value[property] === null ? 'null-property' : 'wrong-body';
   return { kind, words, status, property, instead };
 }

@@ -110,9 +110,9 @@ const printed = (name: string, between: string, atEnd: string): Value => ({
 });
 
 const whiteSpace = dimension('white space', [
-  printed('printed as by Python', ' ', ''),
-  printed('printed with indentation', '\n  ', '\n'),
-  printed('printed with tabs', '\n\t', '\n'),
+  printed('with JSON spaced as by Python', ' ', ''),
+  printed('with indented JSON', '\n  ', '\n'),
+  printed('with JSON indented with tabs', '\n\t', '\n'),
   written('written with spaces around everything', { gaps: [' '] }),
   anyOf([
     written('written with carriage returns', { gaps: ['\r\n'] }),
