@@ -2,7 +2,6 @@ import { membersOf } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Cluster } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
-import { isWrong400 } from '../experiments.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
@@ -202,14 +201,6 @@ const haveItsRemainder: Explains = (one, other) => {
   );
 };
 
-/** The same code writes all rejections: also those of requests that a store is free to reject. */
-const isOfOtherRejection: Explains = (one, other) =>
-  isWrong400(one.symptom) &&
-  one.found.kind === 'always' &&
-  one.found.subject !== undefined &&
-  other.found.subject === undefined &&
-  keyOf(one.symptom) === keyOf(other.symptom);
-
 /** A broader cluster with the same symptom includes a narrower one. */
 const includes: Explains = (one, other) =>
   isSameSymptom(one, other) &&
@@ -271,7 +262,6 @@ export const BY_CHANCE: readonly Explains[] = [
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
   answersInvalid,
-  isOfOtherRejection,
   includes,
   readsOnlyBeginning,
   rejectsEverything,

@@ -182,8 +182,10 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
 const acrossSubjects: SameFault = {
   key: (cluster) => {
     const { kind, subject, conditions } = cluster.found;
-    const isOfOnePlace = conditions.length > 0 || isWrong400(cluster.symptom);
-    const property = conditions.some(({ clause }) => clause !== undefined) ? subject?.property : undefined;
+    const isOfAnswer = isWrong400(cluster.symptom);
+    const isOfOnePlace = conditions.length > 0 || isOfAnswer;
+    const isOfValues = !isOfAnswer && conditions.some(({ clause }) => clause !== undefined);
+    const property = isOfValues ? subject?.property : undefined;
     return subject === undefined || !isOfOnePlace || hasVague(cluster)
       ? undefined
       : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions), property]);
@@ -192,6 +194,18 @@ const acrossSubjects: SameFault = {
     ...first,
     found: { ...first.found, subject: alternatives(all.flatMap(({ found }) => found.subject ?? [])) },
   }),
+};
+
+/** Malformed 400 responses of one kind: one function writes all of them, from what it has to quote. */
+const acrossRejections: SameFault = {
+  key: ({ symptom, found }) => (isWrong400(symptom) && found.kind === 'always' ? keyOf(symptom) : undefined),
+  join: (first, all) => {
+    const fewest = Math.min(...all.map(({ found }) => found.conditions.length));
+    const [widest = first] = all
+      .filter(({ found }) => found.conditions.length === fewest)
+      .toSorted((a, b) => b.members.length - a.members.length);
+    return widest;
+  },
 };
 
 /**
@@ -380,6 +394,7 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossTexts,
   acrossLengths,
   acrossSubjects,
+  acrossRejections,
   acrossPieces,
   acrossSpellings,
   acrossMediaTypes,

@@ -161,7 +161,8 @@ const FORMS = [
   'select word',
   'drop table word',
   'Word word',
-  '########',
+  // Without a leading zero, it is a numeral of JSON as well.
+  '7#######',
   '#word',
   'word#',
   'word²',
