@@ -64,10 +64,7 @@ Examples:
     });
 }
 
-/**
- * Compares saved records. Each is named after its target or, if two targets have the same name, after its
- * file.
- */
+/** Each record is named after its target or, if two targets have the same name, after its file. */
 function compareSaved(files: readonly string[]): Comparison {
   if (files.length < 2) throw new UsageError('Cannot compare a single record; give two or more.');
   const records = files.map((file) => ({ file, record: readRecord(file) }));
@@ -79,10 +76,7 @@ function compareSaved(files: readonly string[]): Comparison {
   );
 }
 
-/**
- * Distance between the first ids of two stores; more than the number of ids that a comparison sends to one
- * store.
- */
+/** Distance between the first ids of two stores; more than the ids that a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
 /** @param logOf returns the file for the output of a store that is started, given the name of the store */

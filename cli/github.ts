@@ -5,10 +5,8 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /**
- * Under GitHub Actions, adds the report to the summary of the step, and annotations to its log. Annotations
- * go to standard error, which the runner also reads, so that standard output contains only the requested
- * report.
- *
+ * Adds the report to the summary of a step of GitHub Actions, and annotations to its log. The runner also
+ * reads them on standard error, so that standard output contains only the requested report.
  * @throws UsageError if the summary cannot be written
  */
 export function reportToGitHub(record: RunRecord, environment: NodeJS.ProcessEnv): void {

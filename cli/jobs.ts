@@ -22,9 +22,7 @@ export const INTERRUPT = 'interrupt';
 /** Limits that all jobs share. */
 const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 
-/**
- * Options with a seed and a first id, from which the content of the run follows. All shards need the same.
- */
+/** All shards need the same seed and first id, from which the content of the run follows. */
 export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
 
 /** Adds a random seed and a random first id, if the options have none. */
@@ -40,11 +38,7 @@ interface Job {
   ended: number;
 }
 
-/**
- * Runs the shards of a run concurrently, each in its own thread, and merges their records.
- *
- * @throws UsageError if a limit is too low to be shared
- */
+/** Runs each shard in its own thread. @throws UsageError if a limit is too low to be shared */
 export async function runJobs(
   options: Repeatable,
   count: number,

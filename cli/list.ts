@@ -39,12 +39,7 @@ Examples:
     });
 }
 
-/**
- * The catalogue, or a part of it, as text that ends with a line feed.
- *
- * @param wanted the id of a check, an area, or a glob; by default the whole catalogue
- * @throws UsageError if no check matches
- */
+/** `wanted` is an id, an area or a glob. @throws UsageError if no check matches */
 export async function listing(
   wanted: string | undefined,
   format: Format = 'table',

@@ -39,11 +39,7 @@ function optionOf(name: string, row: OptionRow): Option {
   return option.isBoolean() ? option : option.argParser(reader(kind));
 }
 
-/**
- * Adds the flags of certain groups to a command.
- *
- * @param changes how certain flags of this command differ
- */
+/** Adds the flags of groups to a command; `changes` says how some flags of this command differ. */
 export function withOptions(
   command: Command,
   groups: readonly Group[],
@@ -61,7 +57,6 @@ export const settingsIn = (flags: Flags<Group>): Options =>
 /**
  * Sets options that no flag gives: from the environment, then from the target, then from the configuration
  * file. If a variable looks mistyped, only warns, since it may belong to another program.
- *
  * @throws UsageError that names the variable, if its value is invalid
  */
 export function applyDefaults(

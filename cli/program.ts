@@ -21,9 +21,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
 
-/**
- * The words of the command line. If it begins with a base URL, which no command resembles, `run` is implied.
- */
+/** If the command line begins with a base URL, which no command resembles, `run` is implied. */
 const wordsOf = (words: readonly string[]): readonly string[] =>
   /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
 

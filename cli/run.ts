@@ -108,11 +108,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   }
 }
 
-/**
- * Prepares one or several runs with these options.
- *
- * @param log the file for the output of a store that is started
- */
+/** `log` is the file for the output of a store that is started. */
 async function prepareRuns(
   { baseUrl, target: named }: ResolvedTarget,
   token: string | undefined,
@@ -282,10 +278,7 @@ async function withBaseline(
   return { ...record, ciResult: ciResultOf(record, await knownDeviations({ baseline: file })) };
 }
 
-/**
- * Whether the baseline would keep entries, of checks that this run skipped, that were recorded with other
- * options. A file has only one seed.
- */
+/** Whether skipped checks have entries from a run with other options. A file has only one seed. */
 const mixesOptions = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
   earlier !== undefined &&
   results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&

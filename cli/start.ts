@@ -15,10 +15,7 @@ import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 const GRACE_MS = 3000;
 /** Maximum number of characters of an unfinished line that are held back. */
 const MAX_LINE_CHARACTERS = 8 * 1024;
-/**
- * Number of lines of output that are shown if the store does not start, or ends; enough for a stack trace and
- * the error above it.
- */
+/** Lines of output that are shown if the store ends: enough for a stack trace and the error above it. */
 const TAIL_LINES = 20;
 
 /** A store that is run by a shell command, with the token in its environment. */
@@ -35,10 +32,7 @@ export class StartedStore {
   private readonly token: string;
   private readonly log: string | undefined;
 
-  /**
-   * Starts the store.
-   * @param log the file for its output, in which the token is redacted; without one, only the end of the output is kept
-   */
+  /** `log` is the file for its output, without the token; by default only the end of the output is kept. */
   constructor(command: string, token: string, log?: string) {
     this.command = command;
     this.token = token;
@@ -184,9 +178,7 @@ function writerOf(path: string): WriteStream {
   });
 }
 
-/**
- * Passes on complete lines of a stream, since a token that is split between two chunks would not be found.
- */
+/** Passes on only complete lines: a token that is split between two chunks would not be found. */
 function byLine(stream: Readable, write: (lines: string) => void): void {
   let unfinished = '';
   stream.setEncoding('utf8').on('data', (text: string) => {

@@ -20,10 +20,7 @@ export interface ResolvedTarget {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The configuration that a flag names, or the one in the current folder if there is one. The code that reads
- * it is loaded only in that case.
- */
+/** The configuration that a flag names, or that of the current folder, with its reader loaded on demand. */
 export async function configOf({ config: given }: Flags<'target'>) {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file === undefined) return undefined;
@@ -42,9 +39,8 @@ async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>
 }
 
 /**
- * Finds the store to test. In order of precedence: the base URL on the command line, the target that the
- * command line names, the URL in the environment, the only target of the configuration.
- *
+ * In order of precedence: the base URL on the command line, the target that it names, the URL in the
+ * environment, the only target of the configuration.
  * @throws UsageError if the configuration has several targets and none is chosen
  */
 export async function resolveTarget(
@@ -89,9 +85,7 @@ export async function resolveTargetOfRecord(
 }
 
 /**
- * The token for a store. If the target names a variable, only that variable is read, since a token must not
- * be sent to any other store.
- *
+ * If the target names a variable, only that is read, since a token must not be sent to any other store.
  * @throws UsageError if that variable is not set
  */
 export function tokenOf(

@@ -41,11 +41,8 @@ interface Trigger {
 const MAX_FIXED = 3;
 
 /**
- * Runs again whenever there is a reason to: a file has changed (if the run starts the store), the store is
- * back, or Enter was pressed. Each time, first retries the causes of the last run, then runs all checks. Ends
- * with q or an interrupt.
- *
- * @param unwatched a folder to which the run itself writes
+ * Runs again when a file changes (if the run starts the store), the store is back, or Enter is pressed; ends
+ * with q or an interrupt. The run itself writes to the folder `unwatched`.
  */
 export async function watch(
   attempt: RunOnce,
@@ -99,10 +96,7 @@ export async function watch(
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
 
-/**
- * Retries the causes of the last run, then runs all checks. Undefined if the run could not begin, for example
- * because its files are being edited.
- */
+/** Undefined if the run could not begin, for example because its files are being edited. */
 async function round(
   attempt: RunOnce,
   around: WatchContext,

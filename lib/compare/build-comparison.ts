@@ -9,11 +9,7 @@ export type Entry = { readonly name: string; readonly implementation?: Implement
   | { readonly reason: string }
 );
 
-/**
- * Compares the records of several stores.
- *
- * @throws UsageError if they come from different catalogues or documents
- */
+/** @throws UsageError if the records come from different catalogues or documents */
 export function comparisonOf(
   entries: readonly Entry[],
   differential: Comparison['differential'],
@@ -56,10 +52,7 @@ function requireComparable(
     );
 }
 
-/**
- * The worst exit code of all stores. From worst to best: failed, could not be judged, nothing to judge,
- * passed.
- */
+/** From worst to best: failed, could not be judged, nothing to judge, passed. */
 function worstExitCode(columns: readonly Column[]): Comparison['exitCode'] {
   const codes = columns.map((column) => (column.state === 'run' ? column.exitCode : 3));
   return ([1, 3, 2] as const).find((code) => codes.includes(code)) ?? 0;

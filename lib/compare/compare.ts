@@ -82,10 +82,7 @@ export async function compareStores(
   }
 }
 
-/**
- * Estimates what each store will be sent: the requests of the checks, and the payloads for finding
- * disagreements.
- */
+/** What each store will be sent: requests of the checks, and payloads for finding disagreements. */
 export async function estimateOf(plan: RunPlan): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [

@@ -40,9 +40,8 @@ type Signatures = readonly string[];
 const keyOf = (vector: Signatures) => vector.join('\n');
 
 /**
- * Sends every store the payloads of the random checks, finds those on which the stores disagree, and shrinks
- * one payload for each disagreement. Payloads that divide the stores in the same way show the same
- * disagreement.
+ * Sends every store the payloads of the random checks, and shrinks one payload for each disagreement.
+ * Payloads that divide the stores in the same way show the same disagreement.
  */
 export async function differentialOf(
   stores: readonly DifferentialTarget[],
@@ -72,10 +71,7 @@ export async function differentialOf(
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-/**
- * Whether to send the payloads of a check to all stores. Variants of requests and credentials are not
- * payloads.
- */
+/** Variants of requests and credentials are not payloads. */
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
@@ -93,9 +89,7 @@ function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
   exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-/**
- * A smaller payload that divides the stores in the same way; undefined if the original one no longer does.
- */
+/** Undefined if the original payload no longer divides the stores in the same way. */
 async function shrunkPayload(
   { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,

@@ -20,9 +20,7 @@ export const reasonOf = (column: Column): string | undefined =>
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/**
- * The checks with different verdicts among the stores whose runs were completed, with a mark for each store.
- */
+/** The checks with different verdicts among completed runs, with a mark for each store. */
 export function differing(comparison: Comparison) {
   const columns = ran(comparison);
   const completed = columns.filter(({ stop }) => stop === null);
@@ -83,9 +81,7 @@ export const disagreementCount = ({ payloads, disagreements, more }: Differentia
     ? `All stores agree on ${payloads} generated payloads.`
     : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
 
-/**
- * The observations that differ, with the value at each store. Ignores response times, which always differ.
- */
+/** The observations that differ, with the value at each store, except response times, which always differ. */
 export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];

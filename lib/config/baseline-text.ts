@@ -15,12 +15,7 @@ interface Earlier {
   readonly text: string;
 }
 
-/**
- * The text of a baseline file.
- *
- * @param file where it will be written
- * @param earlier the previous baseline, whose comments are kept, except those of removed entries
- */
+/** Keeps the comments of the earlier file, except those of removed entries. */
 export function baselineText(
   keptEntries: readonly KeptEntry[],
   record: RunRecord,

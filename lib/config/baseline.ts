@@ -8,13 +8,7 @@ import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/r
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
-/**
- * Reads a file of known deviations: a plain list, or an object that also contains the seed and the number of
- * cases of the run that recorded them.
- *
- * @throws UsageError if an entry names an unknown check, a check that cannot fail, or a cause that is already
- * listed
- */
+/** @throws UsageError if an entry names an unknown check, one that cannot fail, or a known cause again */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
   const { value, reject } = readSettings<BaselineEntry[] | Omit<Baseline, 'file'>>(
     file,
@@ -126,10 +120,7 @@ const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => 
   },
 });
 
-/**
- * Reduces an entry to failures that still occur or whose checks were not run; undefined if there are none and
- * no experiment found the cause of the entry.
- */
+/** Keeps failures that still occur or whose checks were not run; undefined if none are left. */
 function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
   const left = (id: string, names: readonly string[]): readonly string[] => {
     const result = results.find((one) => one.id === id);

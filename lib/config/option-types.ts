@@ -5,8 +5,8 @@ import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**
- * The type of an option. The same rules apply to values from every source: code passes a value, a file
- * contains what YAML can express, and flags and the environment contain text.
+ * The type of an option, whatever the source of its value: code passes a value, a file contains what YAML can
+ * express, and flags and the environment contain text.
  */
 export interface OptionType<Value = unknown, Given = Value> {
   /** The allowed values, worded so that they can follow "must be". */
@@ -14,8 +14,7 @@ export interface OptionType<Value = unknown, Given = Value> {
   /** JSON Schema for a value in a file. Must accept everything that `read` accepts. */
   readonly schema: Readonly<Record<string, unknown>>;
   /**
-   * Converts a valid value to the form in which it is used; returns undefined for an invalid value.
-   *
+   * The valid value in the form in which it is used; undefined for an invalid one.
    * @throws InvalidValueError for an invalid value with a more specific reason
    */
   readonly read: (given: unknown) => Value | undefined;
@@ -33,15 +32,10 @@ export interface OptionType<Value = unknown, Given = Value> {
   readonly given?: Given;
 }
 
-/**
- * An invalid value of an option. The message continues a sentence that begins with the name of the option.
- */
+/** The message continues a sentence that begins with the name of the option. */
 export class InvalidValueError extends Error {}
 
-/**
- * @param written the value as the user wrote it, for the error message
- * @throws InvalidValueError
- */
+/** `written` is the value as the user wrote it. @throws InvalidValueError */
 export function readAs<V>(
   { read, accepts, secret }: OptionType<V, unknown>,
   given: unknown,

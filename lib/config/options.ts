@@ -16,9 +16,7 @@ export interface OptionRow {
   readonly api?: string | false;
   /** False for an option that concerns a single call, and so is not read from a file or a variable. */
   readonly file?: false;
-  /**
-   * The environment variable, if its name does not follow from that of the option; false if there is none.
-   */
+  /** The environment variable, if its name does not follow from that of the option; false for none. */
   readonly variable?: string | false;
 }
 
@@ -197,11 +195,7 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
-/**
- * All options. Each row defines the flag with its help, the environment variable, the key in a file with its
- * schema, the option in code with its type, the message for an invalid value, and the entry in
- * docs/configuration.md.
- */
+/** All options. Flags, variables, keys of files, their schema, types, messages and docs follow from a row. */
 export const OPTIONS = {
   baseUrl: {
     kind: kind.baseUrl,

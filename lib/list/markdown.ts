@@ -64,10 +64,7 @@ const section = ({ id, level, statement, basis, sends, hint }: CatalogueEntry): 
     '',
   ].join('\n');
 
-/**
- * A sentence as the continuation of another one: in lower case at the start, unless it begins with a name
- * such as POST.
- */
+/** In lower case at the start, to continue a sentence, unless the text begins with a name such as POST. */
 const continued = (text: string) => text.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 const basisLine = ({ ref, text }: BasisEntry) => {

@@ -113,10 +113,7 @@ const control = (cases: readonly TestCase[]): string[] =>
       ]
     : [];
 
-/**
- * All labels in one line. If they combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only
- * once.
- */
+/** If the labels combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only once. */
 function labelSummary(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
   const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);

@@ -101,11 +101,7 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
-/**
- * The names of stores, collapsed if there are many.
- *
- * @param of the total number of stores
- */
+/** The names of some `of` all stores, collapsed if there are many. */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;

@@ -13,10 +13,7 @@ import { entryName, metBy, namedBy } from './baseline-entry.ts';
 type JudgedEntry = BaselineEntry & {
   readonly state: EntryState;
   readonly remedy?: string;
-  /**
-   * The check may have missed the failure by chance, so the entry is stale only if no known failure of the
-   * store is left.
-   */
+  /** The failure may have been missed by chance: stale only if no known failure of the store is left. */
   readonly byChance?: boolean;
 };
 
@@ -91,8 +88,7 @@ function judgedCheck(
 
 /**
  * Whether a check sent the same requests as in the run that recorded the baseline. Named requests are always
- * the same; random ones take the same seed, at least as many cases, and the same thoroughness; an invariant
- * needs all exchanges.
+ * the same; random ones take the same options, at least as many cases, and, for an invariant, all exchanges.
  */
 export function sendsTheSame(
   result: RecordedResult,

@@ -31,9 +31,9 @@ export function acceptedBy(
 }
 
 /**
- * The entries for the causes of a check, if all of its causes are known. Empty if the check sent the same
- * requests as in the run that recorded the baseline: then, a failure that no entry names is new, unless it is
- * intermittent or was hidden by a cause that has been fixed.
+ * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
+ * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a fixed cause hid
+ * it.
  */
 function byCause(
   result: RecordedResult,

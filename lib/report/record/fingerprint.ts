@@ -28,9 +28,8 @@ export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' |
   request === undefined ? problem : `${problem}: ${request}`;
 
 /**
- * Adds fingerprints to the problems of a check. A crash leaves all requests in flight without a response, so
- * chance decides which of them is recorded. Therefore the request is part of such a problem only for named
- * cases, which are retried in isolation.
+ * A crash leaves all requests in flight without a response, so chance decides which is recorded. Therefore
+ * the request is part of such a problem only for named cases, which are retried in isolation.
  */
 export function fingerprinted(
   id: string,

@@ -25,9 +25,7 @@ interface ShardRecord {
 }
 
 /**
- * Merges the records of all shards of a run into the record of the complete run. Only times differ from those
- * of a single run.
- *
+ * The record of the complete run. Only times differ from those of a single run.
  * @throws UsageError if a shard is missing, occurs twice or belongs to another run
  */
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
@@ -241,10 +239,7 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/**
- * The response times of all shards. Records do not contain the samples, so percentiles are approximated by
- * the buckets.
- */
+/** Records do not contain the samples, so percentiles are approximated by the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const all = parts.flatMap((part) => part.buckets);

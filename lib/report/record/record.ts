@@ -45,8 +45,7 @@ import type { Delivery, FaultKind } from '../../wire/exchange.ts';
 /**
  * The record of a run: its JSON Schema, which `npm run docs` writes to record.schema.json, and the types
  * derived from it. An annotation such as `Schema<Verdict>` makes the compiler compare the schema with a type
- * of the run. The only difference that goes unnoticed, until a record is validated, is an optional property
- * that the schema lacks.
+ * of the run. It only overlooks an optional property that the schema lacks.
  */
 
 const texts = list(text);
@@ -361,18 +360,12 @@ export interface KnownCheck extends ObjectOf<typeof knownCheck> {}
 export type BaselineEntry = KnownCause | KnownCheck;
 
 const entryState = wordOf('known stale expired not-evaluated');
-/**
- * The state of an entry. `known`: its failure still occurs. `stale`: its failures, or some of them, no longer
- * occur. `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the
- * failure by chance.
- */
+/** `stale`: some failures no longer occur. `not-evaluated`: not run, or the failure may have been missed. */
 export type EntryState = Of<typeof entryState>;
 
 const judged = { state: entryState, remedy: optional(text) };
 
-/**
- * What a baseline says about the run that recorded its entries; absent from a baseline that is a plain list.
- */
+/** Absent from a baseline that is a plain list. */
 export const recordedIn = {
   seed: optional(whole, 'The --seed of the run that recorded the entries.'),
   cases: optional(positive, 'The --cases of the run that recorded the entries.'),

@@ -11,10 +11,7 @@ import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
 
-/**
- * Maximum number of causes that are recorded with their requests. Only a store that answers each request
- * differently has more.
- */
+/** Causes recorded with their requests. Only a store that answers each request differently has more. */
 const MAX_WHOLE_CAUSES = 20;
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
@@ -26,10 +23,7 @@ export class Recorder {
   private header: RunHeader | undefined;
   private footer: RunFooter | undefined;
 
-  /**
-   * @param secrets the token, and the values of headers that the user added
-   * @param baseline the known deviations
-   */
+  /** `secrets` are the token, and the values of headers that the user added. */
   constructor(secrets: readonly string[], baseline?: Baseline) {
     this.redact = redactor(secrets);
     this.baseline = baseline;

@@ -3,10 +3,7 @@ import { capitalised } from '../../text.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
-/**
- * The causes of a run, followed by one for each kind of failure that none of them explains. A run that was
- * cut short, for example, made no experiments.
- */
+/** Adds a cause for each kind of failure that none explains: a run that was cut short made no experiments. */
 export function withUnexplained(
   causes: readonly RecordedCause[],
   results: readonly RecordedResult[],

@@ -32,9 +32,7 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
   ];
 }
 
-/**
- * curl's arguments for headers: headers that it would not send by itself, and headers that it must not send.
- */
+/** Headers that curl would not send by itself, and headers that it must not send. */
 function curlHeaders(
   { url, headers }: RecordedRequest,
   hasBody: boolean,

@@ -19,9 +19,9 @@ export const TOKEN = '$PLANT_STORE_TOKEN';
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
- * A check that sends the request of a recorded counterexample again: byte for byte, except for an id that may
- * now be in use. Undefined if more than one request is needed or if the request was not recorded completely;
- * then the whole check has to be repeated.
+ * A check that sends a recorded request again: byte for byte, except for an id that may now be in use.
+ * Undefined if more than one request is needed or the record is incomplete; then the whole check has to be
+ * repeated.
  */
 export function replayOf(
   { exchanges, counterexample }: RecordedResult,
@@ -49,10 +49,7 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/**
- * The template of a recorded request; undefined if it depends on an earlier request or was not recorded
- * completely.
- */
+/** Undefined for a request that depends on an earlier one or was not recorded completely. */
 export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,

@@ -141,11 +141,7 @@ const GENERATED: Readonly<Record<string, string>> = {
   '<cookies of an earlier response>': COOKIES,
 };
 
-/**
- * Divides a recorded text into literals and expressions.
- *
- * @param variables the names of the variables for numerals
- */
+/** Divides a recorded text into literals and expressions; `variables` names the variables for numerals. */
 export function shellParts(bytes: string, variables: ReadonlyMap<string, string>): ShellPart[] {
   const numerals = [...variables.keys()].map((numeral) => `(?<!\\d)${numeral}(?!\\d)`);
   const special = new RegExp([EXPRESSION.source, ...numerals].join('|'), 'g');

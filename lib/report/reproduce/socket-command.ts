@@ -74,10 +74,7 @@ function joined(steps: readonly Step[]): Step[] {
   return done;
 }
 
-/**
- * The segments of a request. Chunking and cutting may divide an id, so both are repeated with a body in which
- * a mark replaces each digit of an id.
- */
+/** Chunking and cutting may divide an id, so both are repeated with a mark in place of each digit. */
 function segmentParts(
   recorded: RecordedRequest,
   variables: ReadonlyMap<string, string>,

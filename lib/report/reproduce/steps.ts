@@ -43,10 +43,7 @@ export function requestCommand(request: RecordedRequest): string {
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
 }
 
-/**
- * Shell lines that show a fault. Each line can be pasted separately into an interactive bash, after the
- * previous ones.
- */
+/** Each line can be pasted separately into an interactive bash, after the previous ones. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
@@ -124,10 +121,7 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
         .join(' --next ')
         .replace(/^/, 'curl ');
 
-/**
- * Whether curl can send the same request, apart from the order of headers. curl sends a body in one segment
- * and one chunk.
- */
+/** Apart from the order of headers. curl sends a body in one segment and one chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
   const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
@@ -201,10 +195,7 @@ const MAX_RANDOM_DIGITS = 9;
 /** Numbers with more digits are too large for the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
-/**
- * An expression for a random number with the same number of digits, on the same side of all type limits, and
- * with the same remainder.
- */
+/** A random number with as many digits, on the same side of all type limits, and with the same remainder. */
 function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
   const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));

@@ -34,10 +34,7 @@ const BOUND = 'with 95% confidence, fewer than';
 /** Minimum number of random cases for the bound to mean anything. */
 const MIN_RANDOM_CASES = 10;
 
-/**
- * The number of random cases of a passed check. Named cases, such as rows of a covering array, say nothing
- * about other payloads.
- */
+/** Named cases, such as rows of a covering array, say nothing about other payloads. */
 const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
   verdict === 'pass' && random >= MIN_RANDOM_CASES ? random : 0;
 

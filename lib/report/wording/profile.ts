@@ -6,8 +6,8 @@ import { capitalised, joined } from '../../text.ts';
 export type SentencePart = string | { readonly value: string };
 
 /**
- * How a sentence words an observed value: `{}` stands for the value itself, and `{not accepted}` is
- * emphasised. With several values, a wording for each of them, and `else` for all others.
+ * `{}` stands for the observed value, and `{not accepted}` is emphasised. With several values, a wording for
+ * each of them, and `else` for all others.
  */
 type ResponseWords = string | Readonly<Record<string, string>>;
 
@@ -45,12 +45,7 @@ export function profileOf(observations: Observations) {
 export const plainText = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 
-/**
- * How the store answered several requests. Requests with the same response share a clause.
- *
- * @param subjects a noun for each request, by the prefix of its keys
- * @param details wordings for further observations, by the suffix of their keys
- */
+/** Requests with the same response share a clause. Keys are a subject, then `status` or a detail. */
 function answers(
   label: string,
   subjects: Readonly<Record<string, string>>,
