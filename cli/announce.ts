@@ -5,7 +5,6 @@ import { counted } from '../lib/text.ts';
 /** Rounded to two significant digits, since the exact number depends on the store. */
 const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;
 
-/** Prints warnings about likely mistakes in a document to standard error. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
 }

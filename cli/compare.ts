@@ -79,7 +79,6 @@ function compareSaved(files: readonly string[]): Comparison {
 /** Distance between the first ids of two stores; more than the ids that a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-/** @param logOf returns the file for the output of a store that is started, given the name of the store */
 async function live(
   targets: readonly Target[],
   command: Command,
@@ -133,7 +132,6 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   );
 }
 
-/** Starts the targets that have a start command, compares all targets, and stops the started ones. */
 async function startAndCompare(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
@@ -172,7 +170,6 @@ async function startAndCompare(
   }
 }
 
-/** The stores to compare: the targets of a configuration, or the stores on the command line. */
 async function storesOf(given: readonly string[]) {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {

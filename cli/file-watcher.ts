@@ -60,7 +60,6 @@ export function onChanges(
   };
 }
 
-/** The folders in a folder; empty if the folder no longer exists. */
 function foldersIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });

@@ -16,7 +16,6 @@ const FORMATS = ['table', 'json', 'markdown'] as const;
 
 type Format = (typeof FORMATS)[number];
 
-/** Width of a table if standard output is not a terminal. */
 const WIDTH = 100;
 
 export function listCommand(): Command {

@@ -50,7 +50,6 @@ export function withOptions(
   return command;
 }
 
-/** The options of a run that are given by flags. */
 export const settingsIn = (flags: Flags<Group>): Options =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);
 

@@ -16,7 +16,6 @@ import type { Format } from '../lib/report/formats/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 
-/** A report format: the name of its file, and how to render it. */
 interface Renderer<T> {
   readonly file: string;
   readonly render: (subject: T) => string;

@@ -32,7 +32,6 @@ function loadersFor(first = ''): readonly Load[] {
   return named === undefined ? Object.values(COMMANDS) : [named];
 }
 
-/** @returns the exit code: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error */
 async function main(): Promise<number> {
   const printError = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
   let code = 0;

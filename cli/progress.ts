@@ -11,7 +11,6 @@ const MIN_PERCENTAGE = 3;
 
 const USUAL_COLUMNS = 80;
 
-/** The events from which the progress of a run is computed. */
 export type ProgressEvent =
   | { readonly type: 'start'; readonly planned: number }
   | { readonly type: 'progress'; readonly requests: number }

@@ -11,7 +11,6 @@ import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
 
-/** A cause of a run with its number in the reports. */
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
 /** The causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
@@ -27,7 +26,6 @@ export interface Retried {
   readonly answer: Answered | undefined;
 }
 
-/** Finds out which causes of an earlier run still show. */
 export type Retry = ReturnType<typeof retryOf>;
 
 /** Retries each cause by its request or, if a single request does not show it, by its checks. */

@@ -104,7 +104,6 @@ async function replay(
     : replayCheck(failed, retry, plan, record, secrets);
 }
 
-/** All causes, or the one with the given number. */
 function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
   const named = causes.filter((one) => rank === undefined || one.rank === Number(rank));
   if (named.length > 0) return named;
@@ -205,7 +204,6 @@ function failedIn({ results }: RunRecord, file: string, id: string): RecordedRes
   );
 }
 
-/** Both responses, one below the other. */
 function formatAnswers(
   { id, level, statement, exchanges }: RecordedResult,
   { results: [now], target }: RunRecord,

@@ -84,17 +84,14 @@ Examples:
     });
 }
 
-/** Options that cannot be combined with several jobs. */
 const NOT_IN_JOBS = ['bail', 'shard', 'start', 'verbose', 'watch'] as const;
 
-/** @throws UsageError if an option cannot be combined with several jobs */
 function requireJobs(flags: Flags): void {
   const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if (other !== undefined && (flags.jobs ?? 1) > 1)
     throw new UsageError(`--jobs cannot be combined with ${flagOf(other)}; leave out one of them.`);
 }
 
-/** Runs the checks once and reports the result. */
 async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const interrupted = interruptible();
   const closing: WatchContext['closing'] = [];

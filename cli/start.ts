@@ -43,7 +43,6 @@ export class StartedStore {
     this.process = this.spawned('started');
   }
 
-  /** Whether all processes of the command have ended. */
   hasEnded(): boolean {
     return this.process.hasEnded();
   }
@@ -76,7 +75,6 @@ export class StartedStore {
     return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
   }
 
-  /** Stops the store and all of its child processes. */
   async stop(): Promise<void> {
     await this.process.stop();
     this.file?.end();
@@ -92,7 +90,6 @@ export class StartedStore {
   }
 }
 
-/** A process of the command, with its child processes. */
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
@@ -164,7 +161,6 @@ class StoreProcess {
   }
 }
 
-/** The signal that a shell reports with an exit code. */
 function signalOf(code: number | null): string | undefined {
   const signal = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
   return signal?.[0];

@@ -5,10 +5,8 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The configuration file that is read if none is named. */
 export const DEFAULT_FILE = 'conformance.yaml';
 
-/** The folder for reports if none is named. */
 export const DEFAULT_FOLDER = 'reports';
 
 export interface ResolvedTarget {

@@ -7,7 +7,6 @@ import type { StartedStore } from './start.ts';
 
 export const POLL_INTERVAL_MS = 100;
 
-/** Seconds to wait for a store that the run starts. */
 const DEFAULT_WAIT_S = 30;
 
 /** Milliseconds that a process needs to close its sockets after it was ended. */

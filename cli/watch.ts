@@ -12,7 +12,6 @@ import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
-/** Runs the checks against a store, after starting it if required. */
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 
 /** The record of a run and, if its store failed, the end of the store's output. */
@@ -31,13 +30,11 @@ export interface WatchContext {
   readonly before?: (plan: RunPlan, secrets: readonly string[]) => Promise<void>;
 }
 
-/** Why to run again, and since when. */
 interface Trigger {
   readonly why: string;
   readonly since: number;
 }
 
-/** Maximum number of fixed causes to name. */
 const MAX_FIXED = 3;
 
 /**
@@ -132,7 +129,6 @@ async function round(
 
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
-/** Shows the report of a run, and the causes that it no longer finds. */
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
   const { record } = attempted;
   clear();

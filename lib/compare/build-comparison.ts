@@ -3,7 +3,6 @@ import type { RecordedResult, RunRecord } from '../report/record/record.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
 
-/** The record of a store, or the reason why it was not run. */
 export type Entry = { readonly name: string; readonly implementation?: ImplementationInfo } & (
   | { readonly record: RunRecord }
   | { readonly reason: string }

@@ -13,7 +13,6 @@ import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunPlan;
-  /** Texts that no report may contain. */
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
   readonly implementation?: ImplementationInfo | undefined;
@@ -28,7 +27,6 @@ interface OpenTarget {
   readonly results: CheckResult[];
 }
 
-/** Runs the catalogue and the same generated payloads against several stores, and compares the results. */
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,

@@ -39,7 +39,6 @@ const cell = named(
     command: optional(text),
   }),
 );
-/** The result of one check at one store. */
 export interface Cell extends Of<typeof cell> {}
 
 const cause = named(

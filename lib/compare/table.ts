@@ -12,11 +12,9 @@ export type RunColumn = Extract<Column, { state: 'run' }>;
 export const verdictOf = (column: Column) =>
   column.state === 'not-run' ? ('not run' as const) : OUTCOMES[column.outcome];
 
-/** Why a store could not be judged, or was not run. */
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;
 
-/** The stores that were run. */
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
@@ -33,7 +31,6 @@ export function differing(comparison: Comparison) {
     }));
 }
 
-/** A cause, and the stores that have it. */
 export interface SharedCause {
   readonly cause: ComparedCause;
   readonly stores: readonly { readonly column: RunColumn; readonly cause: ComparedCause }[];
@@ -75,7 +72,6 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/** The number of disagreements, as a heading. */
 export const disagreementCount = ({ payloads, disagreements, more }: Differential): string =>
   disagreements.length === 0
     ? `All stores agree on ${payloads} generated payloads.`

@@ -100,7 +100,6 @@ function createdLines(columns: readonly Column[]): string[] {
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
 }
 
-/** A row for each cause, with the number of failed checks that it explains at each store. */
 function causes(comparison: Comparison, paint: Paint): string[] {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return [];
@@ -123,7 +122,6 @@ function causes(comparison: Comparison, paint: Paint): string[] {
 interface TableRow {
   readonly title: readonly string[];
   readonly level: string;
-  /** One mark for each store that was run. */
   readonly marks: readonly string[];
 }
 

@@ -89,7 +89,6 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
     .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-/** The failures of the given checks that fail the CI result and that no entry names. */
 function unnamed(
   checks: ReadonlySet<string>,
   record: RunRecord,

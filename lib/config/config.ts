@@ -9,7 +9,6 @@ import { openSettings } from './settings-file.ts';
 
 export type Target = Values<typeof TARGET> & { readonly name: string; readonly baseUrl: string };
 
-/** The contents of conformance.yaml. */
 export interface Config {
   readonly options: Values<typeof OPTIONS>;
   readonly targets: readonly Target[];

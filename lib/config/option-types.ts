@@ -51,7 +51,6 @@ export function readAs<V>(
 export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 
-/** A value from the user, as messages show it. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -183,7 +182,6 @@ export const formats = {
   ofText: (given: string) => given.split(','),
 };
 
-/** Headers that the checks control. */
 const CONTROLLED = new Set([
   'accept',
   'authorization',

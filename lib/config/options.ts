@@ -6,7 +6,6 @@ import * as kind from './option-types.ts';
 /** An option. Its key in the table is its name in a file and, in kebab case, the name of its flag. */
 export interface OptionRow {
   readonly kind: kind.OptionType;
-  /** What the option does, for the help. */
   readonly description: string;
   /** The name of the value in the help, if it differs from that of its type. */
   readonly placeholder?: string;
@@ -234,7 +233,6 @@ type ValueOf<R> = R extends { kind: { read: (given: unknown) => infer V } } ? Ex
 type GivenOf<R> = R extends { kind: { given?: infer G } } ? Exclude<G, undefined> : never;
 type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extract<N, string> : K;
 
-/** The values of rows, after they have been read. */
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
 type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : never;
 export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
@@ -260,7 +258,6 @@ export const TARGET = {
   ...forOneStore,
 } as const satisfies Rows;
 
-/** The options of a run by their names in code. */
 export const IN_CODE: Rows = inCode((_name, row) => row);
 
 /** Maps the options that exist in code, by their names there. */
@@ -272,7 +269,6 @@ export function inCode<T>(of: (name: string, row: OptionRow) => T): Record<strin
 
 export const PREFIX = 'PLANT_STORE_';
 
-/** The description of an option, including its default. */
 export const describe = ({ description, defaultsTo }: OptionRow): string =>
   defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
 

@@ -8,7 +8,6 @@ export interface BasisEntry {
   readonly text?: string;
 }
 
-/** The documentation of a check. */
 export interface CatalogueEntry {
   readonly id: string;
   readonly level: Level;
@@ -19,7 +18,6 @@ export interface CatalogueEntry {
   readonly hint: string;
 }
 
-/** The clauses of the interface by name. */
 type Clauses = Readonly<Record<string, { readonly text: string }>>;
 
 export function entryOf(check: Check, contract: Contract, clauses: Clauses): CatalogueEntry {

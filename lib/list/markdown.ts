@@ -20,7 +20,6 @@ const INTRODUCTION = [
   '',
 ];
 
-/** The reference of all checks: an introduction, the counts for each area, and a section for each check. */
 export function reference(entries: readonly CatalogueEntry[]): string {
   const areas = groupBy(entries, areaOf);
   const counts = (title: string, members: readonly CatalogueEntry[]) =>
@@ -78,5 +77,4 @@ const basisLine = ({ ref, text }: BasisEntry) => {
 
 const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
-/** Text escaped for Markdown. */
 const prose = (text: string): string => text.replace(/[`*_~[<|&$]|\\(?=[^\w\s])/g, '\\$&');

@@ -10,7 +10,6 @@ import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
 import { utf8Text } from '../utf8.ts';
 
-/** What a check sends: a description, and examples of one or more lines each. */
 export interface SentExamples {
   readonly text: string;
   readonly examples: readonly string[];
@@ -95,7 +94,6 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   };
 }
 
-/** The number of requests that a random check sends by default, and how many of them are named. */
 function countText(named: number, weight: number): string {
   const count = sampleCount(weight, DEFAULTS.cases);
   const share = `(${weight} × --cases)`;

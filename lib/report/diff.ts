@@ -76,7 +76,6 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** The problems that occurred only in the later run. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['problems'] {
   const known = new Set(before.problems.map(({ fingerprint }) => fingerprint));
   return now.problems.filter(({ fingerprint }) => !known.has(fingerprint));

@@ -76,7 +76,6 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
-/** Questions that all stores answer alike. */
 const Alike = ({ questions }: Readonly<{ questions: ReturnType<typeof questionsOf> }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <List

@@ -15,7 +15,6 @@ import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.t
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, type NumberedRun, triedOf } from './page-parts.tsx';
 
-/** The causes of all stores. Stores with the same cause share a row. */
 export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
   const shared = sharedCauses(comparison);
   if (shared.length === 0)

@@ -42,7 +42,6 @@ export const CheckByCheck = ({
   </div>
 );
 
-/** The order of the tones, worst first. */
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass', 'observed'];
 
 function Check({
@@ -89,7 +88,6 @@ function Check({
   );
 }
 
-/** The problem by which stores are grouped. */
 const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem ?? reason ?? '';
 
 /** The result by which stores share a comparison of expected and actual within a group. */

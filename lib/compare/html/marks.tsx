@@ -28,7 +28,6 @@ import {
 /** The mark of a row in the column of one store. */
 interface Mark {
   readonly tone: Tone;
-  /** Replaces the icon of the tone. */
   readonly text?: string | undefined;
   readonly hasDetails: boolean;
 }
@@ -40,14 +39,12 @@ export interface MarksRow {
   readonly title: ComponentChildren;
   /** The words by which a search finds the row. */
   readonly words: readonly string[];
-  /** One mark for each store of the table. */
   readonly marks: readonly Mark[];
 }
 
 interface Props {
   readonly id: string;
   readonly heading: string;
-  /** A noun for what a row is about. */
   readonly noun: string;
   readonly note: ComponentChildren;
   readonly search: string;
@@ -56,7 +53,6 @@ interface Props {
   readonly rows: readonly MarksRow[];
   readonly tried: readonly NumberedRun[];
   readonly comparison: Comparison;
-  /** The details that the marks link to. */
   readonly children: ComponentChildren;
 }
 

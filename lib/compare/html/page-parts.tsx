@@ -71,7 +71,6 @@ export const AtStore = ({
   </li>
 );
 
-/** A column head that the script makes sortable. */
 export const SortableHead = ({
   first = 'ascending',
   number = false,

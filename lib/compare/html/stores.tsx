@@ -16,7 +16,6 @@ import {
   VisuallyHidden,
 } from './page-parts.tsx';
 
-/** One row for each store: its stack, verdict, counts and response times. */
 export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
   const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (

@@ -33,7 +33,6 @@ export function sentenceOf(comparison: Comparison): string {
   ).join('; ')}.`;
 }
 
-/** The result in one sentence, with the counts of the sections below. */
 export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
   const counts = WORDS.map((word) => ({ word, count: countOf(comparison, word) }));

@@ -13,11 +13,9 @@ export function namedBy(
 export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   namedBy(entry).some((one) => one.id === id);
 
-/** The fingerprints of all failures of a check. */
 export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>
   new Set(problems.map(({ fingerprint }) => fingerprint));
 
-/** The failures of a check that none of the entries names. */
 export function newProblems(
   { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],

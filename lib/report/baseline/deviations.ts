@@ -61,7 +61,6 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
   return `${counted(problems.length, 'new problem')} in a known failing check: ${shown.join('; ')}`;
 }
 
-/** A cause with the failed checks that it explains. */
 export interface ExplainedChecks {
   readonly cause: RecordedCause;
   /** The level of its most serious check that is not a known deviation. */
@@ -105,11 +104,9 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   ];
 }
 
-/** The causes to be fixed, MUST before SHOULD. */
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => !known);
 
-/** The causes that explain only known deviations. */
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
@@ -138,7 +135,6 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   );
 }
 
-/** The checks that --only and --skip excluded. */
 export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'user');
 

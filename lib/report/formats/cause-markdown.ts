@@ -29,7 +29,6 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }
 
-/** A cause for an issue tracker. */
 export const issueMarkdown = (
   { cause, checks, level }: ExplainedChecks,
   { document, startedAt }: RunRecord,

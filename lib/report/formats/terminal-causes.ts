@@ -11,24 +11,20 @@ const MAX_FULL = 3;
 /** With fewer rows, a cause says nothing. */
 const MIN_ROWS = 5;
 
-/** Maximum number of rows reserved for the causes that are not shown in full. */
 const MAX_RESERVED = 5;
 
 export const SEE_REPORTS = '(all with --verbose)';
 
-/** Columns to the left of the text of a cause. */
 const INDENT = 13;
 
 /** Columns to the left of a step, and of its continuation. */
 const [STEP, CONTINUED] = [5, 7];
 
-/** The width of the terminal, and the function that colours text. */
 export interface Layout {
   readonly columns: number;
   readonly paint: Paint;
 }
 
-/** How many rows the fields of a cause may take. */
 type RowLimits = Readonly<Record<'before' | 'checks' | 'line' | 'fix', number>>;
 
 const ALL = Number.POSITIVE_INFINITY;
@@ -181,7 +177,6 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
-/** The number of checks that a cause explains, and their level. */
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 

@@ -122,7 +122,6 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-/** Rows preceded by an empty one; nothing if there are no rows. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
 /** A text, if there is one, after its name; in at most `most` rows unless the report is verbose. */
@@ -195,7 +194,6 @@ const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: L
     );
   });
 
-/** The causes that are known deviations, with the reason for each. */
 function deviations(record: RunRecord, layout: Layout): readonly string[] {
   const known = knownCauses(record);
   if (known.length === 0) return [];
@@ -237,7 +235,6 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
   ]);
 }
 
-/** Rows with an emphasised beginning. */
 const emphasised = (
   [first = '', ...rest]: readonly string[],
   words: RegExp,
@@ -257,7 +254,6 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
 
-/** As many items of a list as fit into a row. */
 const fittingItems = (items: readonly string[], columns: number): string =>
   items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
 

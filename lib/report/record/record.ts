@@ -353,7 +353,6 @@ export const knownCheck = {
   ),
 };
 
-/** A known cause, and the checks that fail because of it. */
 export interface KnownCause extends ObjectOf<typeof knownCause> {}
 /** A check whose failures are known: those with the listed fingerprints, or all. */
 export interface KnownCheck extends ObjectOf<typeof knownCheck> {}

@@ -156,7 +156,6 @@ function withoutSpans(text: string, spans: readonly Span[], limit: number): stri
   return clean + text.slice(done, limit);
 }
 
-/** Sorted spans, with adjacent and overlapping ones merged. */
 function mergedSpans(spans: readonly Span[]): readonly Span[] {
   const merged: [from: number, to: number][] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {

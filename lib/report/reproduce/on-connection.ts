@@ -10,7 +10,6 @@ export interface OnConnection {
 export interface Showing {
   /** What to print of the last response. The other responses are printed only with `response`. */
   readonly shows: 'response' | 'status' | 'nothing';
-  /** Whether to give up after some seconds without a response. */
   readonly givesUp: boolean;
   /** The names of the variables for numerals. */
   readonly variables: ReadonlyMap<string, string>;

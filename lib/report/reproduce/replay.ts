@@ -15,7 +15,6 @@ type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
 export const TOKEN = '$PLANT_STORE_TOKEN';
 
-/** Headers that are regenerated when the request is sent. */
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
@@ -85,7 +84,7 @@ export function templateFromRecord(
   };
 }
 
-/** Restores an exchange from the record; the token stays as it is recorded. */
+/** The token stays as it is recorded. */
 export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
@@ -95,7 +94,6 @@ export function restoredExchange({ response, fault, ms }: Answered, template: Re
   return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
 }
 
-/** The token, in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({
   header,
   values: (token) => [value.replaceAll(TOKEN, token)],
@@ -122,7 +120,6 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   };
 }
 
-/** Name and tag of the plant in a text, as far as it has them. */
 function stringsOf(text: string): Record<string, string> {
   let value: unknown;
   try {

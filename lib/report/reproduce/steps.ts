@@ -9,15 +9,12 @@ import { withVariables } from './shell.ts';
 import { overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
-/** A request, and the id with which it was sent. */
 interface WithId {
   readonly request: RecordedRequest;
   readonly freshId: bigint | undefined;
 }
 
-/** What to send in order to see a fault. */
 export interface Reproduction extends WithId {
-  /** The requests to send before it, in order, or at the same time. */
   readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
@@ -108,7 +105,6 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
 const loopOf = (times: number, commands: readonly string[]): string =>
   `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
 
-/** The command that sends requests over one connection. */
 const sending = (requests: readonly OnConnection[], showing: Showing): string =>
   requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
     ? overSocket(requests, showing)
@@ -135,7 +131,6 @@ function suitsCurl(request: RecordedRequest): boolean {
   );
 }
 
-/** A request that precedes another one, and how often it is sent. */
 type Recurring = Reproduction['before'][number] & { readonly times: number };
 type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
 

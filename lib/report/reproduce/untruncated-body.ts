@@ -1,6 +1,5 @@
 import type { RecordedBody } from '../record/record.ts';
 
-/** The recorded bytes of a body. */
 export const bytesIn = (body: RecordedBody): Buffer =>
   'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 

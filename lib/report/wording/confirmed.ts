@@ -30,7 +30,6 @@ const wordsFor = ({
 export const countsLabel = ({ kind }: Pick<RecordedCause, 'kind'>): string =>
   kind === 'once' ? 'seen' : 'confirmed';
 
-/** How a cause was confirmed, in plain words. */
 export function confirmedText({
   confirmed: { inside, outside },
   until = [],

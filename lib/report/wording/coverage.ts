@@ -17,7 +17,6 @@ export function coverageText({ coverage }: RecordedResult): string | undefined {
   ).join('; ');
 }
 
-/** The combined coverage of all such checks, in one line. */
 export function coverageOfAll(results: readonly RecordedResult[]): string | undefined {
   const each = results.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;

@@ -23,7 +23,6 @@ export const documentText = (
 export const createdText = ({ plants = 0 }: Partial<RunRecord['created']>): string =>
   `${counted(plants, 'plant')} created`;
 
-/** What was sent, how long it took, and what the store created. */
 export function sentText({ requests, seconds, waited, closedMidRequest = 0, created }: RunRecord): string {
   const waiting =
     waited === undefined

@@ -63,13 +63,10 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
       ? truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
-/** The details of a failed check, without colour. */
 export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
-/** Maximum number of preceding requests shown for a failure. */
 const MAX_BEFORE = 6;
 
-/** The details of a failed check, line by line. */
 export function formatFailure(result: RecordedResult, paint: Paint): readonly string[] {
   const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
   const [exchange] = exchanges;
@@ -99,12 +96,10 @@ const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
     .map((value) => truncate(value, 120))
     .join(', ');
 
-/** Path and query of a URL. */
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 
 interface RequestLineOptions {
   readonly maxCharacters?: number | undefined;
-  /** The parts of the request that matter. */
   readonly matters?: readonly string[] | undefined;
 }
 
@@ -141,7 +136,6 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
   ).map((note) => `[${note}]`);
 }
 
-/** A preceding request, with the status of its response. */
 export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 

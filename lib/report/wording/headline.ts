@@ -17,11 +17,9 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'sum
     : `passed the selected checks: ${checkedOf(record)}`;
 }
 
-/** The headline with its verdict in capitals. */
 export const inUpperCase = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
-/** How many of the checks that decide the verdict were judged by a filtered run. */
 function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];

@@ -11,13 +11,10 @@ export type SentencePart = string | { readonly value: string };
  */
 type ResponseWords = string | Readonly<Record<string, string>>;
 
-/** A question that the interface leaves open. */
 interface Question {
   /** The subject in a few words; the same for every store. */
   readonly label: string;
-  /** The keys of the observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** Composes the sentence from the observed values, by key. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
@@ -80,7 +77,6 @@ function answers(
   };
 }
 
-/** A clause for each observation, in this order. */
 const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>>): Question => ({
   label,
   keys: Object.keys(wordings),
@@ -93,7 +89,6 @@ const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>
     ),
 });
 
-/** The parts of the sentence for one value. */
 function fill(wording: ResponseWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'

@@ -15,7 +15,6 @@ const STATES = {
 
 const MAX_FINGERPRINTS = 4;
 
-/** The known deviations and the states of their baseline entries. */
 export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   const { ciResult } = record;
   if (ciResult.baseline === null) return null;

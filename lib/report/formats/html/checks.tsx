@@ -156,7 +156,6 @@ const BLOCKERS: Readonly<Record<string, string>> = {
   concurrency: 'one request at a time',
 };
 
-/** Why a check was not run, or not completed, and what prevented it. */
 function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
@@ -174,7 +173,6 @@ function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: 
   );
 }
 
-/** Maximum number of problems to list; the record contains all of them. */
 const MAX_PROBLEMS = 40;
 
 function ProblemTable({ result }: Readonly<{ result: RecordedResult }>) {

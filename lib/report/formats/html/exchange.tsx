@@ -8,7 +8,6 @@ import { markedBody, mattersIn } from './matters.ts';
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** One request and its response, what is wrong, and a command that sends the request again. */
 export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>) => (
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />

@@ -18,7 +18,6 @@ const ICONS = {
 export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
-/** The verdict in one sentence, with the counts of checks. */
 export function Verdict({ record }: Readonly<{ record: RunRecord }>) {
   const { outcome, target, ciResult, stop, advice } = record;
   const ci = ciResult.exitCode === 0 ? 'pass' : 'fail';
@@ -95,7 +94,6 @@ function sentence(record: RunRecord): string {
     : `passed the selected checks: ${notes}.`;
 }
 
-/** The cause to fix first, if there is more than one. */
 function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
@@ -115,7 +113,6 @@ const capital = (text: string) => text.replace(/^[a-z](?=[a-z]*\b(?!:))/, (lette
 const COLUMNS = 28;
 const STEP = 20;
 
-/** A mark for each check of a level. */
 function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
   const shown = countTones(tones);

@@ -15,7 +15,6 @@ export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): strin
     ? `${visible(beginning(text, maxCharacters))}… (${withSeparators(text.length)} characters)`
     : visible(text);
 
-/** Untrusted text, divided into its lines. */
 export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
   ...cut(text, maxCharacters).split('\n').map(visible),
   ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
@@ -61,7 +60,6 @@ export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
 export const countInWords = (counts: readonly ToneCount[]): string =>
   counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
 
-/** A word, preceded by the icon of its tone. */
 export const ToneLabel = ({
   tone,
   children = WORDS[tone],
@@ -193,7 +191,6 @@ export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   );
 }
 
-/** A box with a title and a remark. */
 export const Captioned = ({
   title,
   aside,
