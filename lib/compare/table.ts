@@ -9,8 +9,13 @@ export type Differential = NonNullable<Comparison['differential']>;
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
+const NOT_RUN = { words: 'not run', colour: 'magenta', icon: 'skipped' } as const;
+
+/** The verdicts, best first. */
+export const VERDICTS = [...Object.values(OUTCOMES), NOT_RUN];
+
 export const verdictOf = (column: Column) =>
-  column.state === 'not-run' ? ('not run' as const) : OUTCOMES[column.outcome];
+  column.state === 'not-run' ? NOT_RUN : OUTCOMES[column.outcome];
 
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;

@@ -65,13 +65,8 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   const rows = columns.map((column, index) => {
     const number = String(index + 1).padStart(3);
     const name = (names[index] ?? '').padEnd(width);
-    const verdict = verdictOf(column);
-    const shownVerdict = paint(
-      ({ conformant: 'green', partial: 'yellow', 'not conformant': 'red' } as const)[
-        verdict as 'conformant'
-      ] ?? 'magenta',
-      verdict.padEnd(20),
-    );
+    const { colour, words } = verdictOf(column);
+    const shownVerdict = paint(colour, words.padEnd(20));
     if (column.state === 'not-run' || column.stop !== null)
       return `${number}  ${name}  ${shownVerdict}${truncate(reasonOf(column) ?? '', 120)}`;
     const { MUST, SHOULD } = column.summary;

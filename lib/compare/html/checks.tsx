@@ -53,7 +53,7 @@ function Note({
       between them.
       {untested.length > 0 && ' Not in the table: '}
       {untested
-        .map((column) => `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column), 200)})`)
+        .map((column) => `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column).words, 200)})`)
         .join('; ')}
       {untested.length > 0 && '.'}
     </>

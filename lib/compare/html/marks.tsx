@@ -21,7 +21,6 @@ import {
   nameOf,
   Scrolling,
   SortableHead,
-  VERDICTS,
   VisuallyHidden,
 } from './page-parts.tsx';
 
@@ -138,7 +137,8 @@ function Head({
   one: { column, number },
   groups,
 }: Readonly<{ one: NumberedRun; groups: readonly string[] }>) {
-  const own = [verdictOf(column), column.implementation?.language];
+  const verdict = verdictOf(column);
+  const own = [verdict.words, column.implementation?.language];
   return (
     <th
       scope="col"
@@ -149,7 +149,7 @@ function Head({
       <a href={`#store-${number}`} title={nameOf(column)}>
         {inline(column.name, 40)}
       </a>
-      <Icon name={VERDICTS[verdictOf(column)]} />
+      <Icon name={verdict.icon} />
     </th>
   );
 }

@@ -2,24 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { sum } from '../../collections.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { List, More } from '../../report/formats/html/kit/section.tsx';
-import { inline, type Tone } from '../../report/formats/html/kit/text.tsx';
+import { inline } from '../../report/formats/html/kit/text.tsx';
 import { counted } from '../../text.ts';
 import type { Column, Comparison } from '../comparison.ts';
-import { type RunColumn, ran, verdictOf } from '../table.ts';
+import { type RunColumn, ran, VERDICTS, verdictOf } from '../table.ts';
 
 /** From this many columns on, a table has vertical heads, and the page is wider. */
 export const MIN_WIDE_COLUMNS = 6;
-
-export type ShownVerdict = ReturnType<typeof verdictOf>;
-
-/** The verdicts with their icons, best first. */
-export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
-  conformant: 'pass',
-  partial: 'observed',
-  'not conformant': 'fail',
-  'could not be judged': 'untestable',
-  'not run': 'skipped',
-};
 
 export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);
 
@@ -46,7 +35,9 @@ const wasTried = ({ stop, cells }: RunColumn) =>
 
 /** The groups in the store filter: verdicts and languages. */
 export const groupsOf = (comparison: Comparison): readonly string[] => [
-  ...Object.keys(VERDICTS).filter((word) => ran(comparison).some((column) => verdictOf(column) === word)),
+  ...VERDICTS.filter((verdict) => ran(comparison).some((column) => verdictOf(column) === verdict)).map(
+    ({ words }) => words,
+  ),
   ...[...new Set(ran(comparison).flatMap(({ implementation }) => implementation?.language ?? []))].sort(),
 ];
 

@@ -138,10 +138,6 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
 export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'user');
 
-/** The checks that do not apply to the document or the store. */
-export const notApplicable = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
-  results.filter(({ blockedBy }) => blockedBy === 'document');
-
 /** Why the run could not be judged, or not completely; undefined if it could. */
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';

@@ -1,4 +1,4 @@
-import { compact, firstNames } from '../../collections.ts';
+import { capped, compact, firstNames } from '../../collections.ts';
 import {
   aboutEntry,
   deselected,
@@ -23,7 +23,6 @@ interface Annotation {
 const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
-
 const MAX_CHECKS = 5;
 
 /** GitHub workflow commands, one on each line: errors for what fails the CI result, warnings, and notices. */
@@ -86,13 +85,11 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
 }
 
 function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
-  const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
-  const omitted = list.length - shown.length;
-  const last = omitted > 0 && {
-    title: `${omitted} more`,
-    lines: [`the reports of the run have ${omitted} more`],
-  };
-  return compact(...shown, last).map(
+  const more = (count: number): Annotation => ({
+    title: `${count} more`,
+    lines: [`the reports of the run have ${count} more`],
+  });
+  return capped(MAX_ANNOTATIONS, list, more).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );
 }

@@ -1,4 +1,4 @@
-import { firstNames } from '../../collections.ts';
+import { capped, firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { Messages } from '../record/record.ts';
@@ -28,7 +28,7 @@ export interface Layout {
 type RowLimits = Readonly<Record<'before' | 'checks' | 'line' | 'fix', number>>;
 
 const ALL = Number.POSITIVE_INFINITY;
-const UNLIMITED: RowLimits = { before: ALL, checks: ALL, line: ALL, fix: ALL };
+export const UNLIMITED: RowLimits = { before: ALL, checks: ALL, line: ALL, fix: ALL };
 const ROOMY: RowLimits = { before: 2, checks: 1, line: 3, fix: 4 };
 const TIGHT: RowLimits = { before: 1, checks: 1, line: 2, fix: 3 };
 const TIGHTEST: RowLimits = { before: 1, checks: 0, line: 1, fix: 2 };
@@ -74,15 +74,7 @@ export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): 
 /** With an empty row before them. */
 const rowsForOthers = (count: number): number => (count === 0 ? 0 : Math.min(count + 1, MAX_RESERVED));
 
-/** Every cause in full, followed by what `below` says about its checks. */
-export const allCauseRows = (
-  open: readonly ExplainedChecks[],
-  layout: Layout,
-  below: (one: ExplainedChecks) => readonly string[],
-): readonly string[] =>
-  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, layout), ...below(one)]);
-
-const wholeCause = (
+export const wholeCause = (
   one: ExplainedChecks,
   rank: number,
   limits: RowLimits,
@@ -196,9 +188,6 @@ function others(
 ): readonly string[] {
   const remaining = open.slice(from);
   if (remaining.length === 0) return [];
-  const most = Math.max(room - 1, 1);
-  const shown = remaining.length > most ? remaining.slice(0, most - 1) : remaining;
-  const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
-  const omitted = remaining.length - shown.length;
-  return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
+  const rows = remaining.map((one, index) => causeRow(one, from + index + 1, layout));
+  return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${SEE_REPORTS}`)];
 }

@@ -432,21 +432,8 @@ const latency: Schema<Latency> = object({
 
 const outcome: Schema<Outcome> = wordOf('conformant nonconformant undetermined partial');
 
-const stopKind: Schema<Stop['kind']> = oneOf(
-  'unreachable',
-  'untrusted',
-  'not-http',
-  'token-rejected',
-  'not-found',
-  'throttled',
-  'ids-in-use',
-  'cut-off',
-  'limit',
-  'bailed',
-  'gone',
-  'outage',
-  'unresponsive',
-  'too-large',
+const stopKind: Schema<Stop['kind']> = wordOf(
+  'unreachable untrusted not-http token-rejected not-found throttled ids-in-use cut-off limit bailed gone outage unresponsive too-large',
 );
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });

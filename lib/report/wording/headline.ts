@@ -2,16 +2,17 @@ import { sum } from '../../collections.ts';
 import { selectedOf } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 
+/** The outcomes of a run in words, with their colour on a terminal and their icon on a page. */
 export const OUTCOMES = {
-  conformant: 'conformant',
-  nonconformant: 'not conformant',
-  undetermined: 'could not be judged',
-  partial: 'partial',
+  conformant: { words: 'conformant', colour: 'green', icon: 'pass' },
+  partial: { words: 'partial', colour: 'yellow', icon: 'observed' },
+  nonconformant: { words: 'not conformant', colour: 'red', icon: 'fail' },
+  undetermined: { words: 'could not be judged', colour: 'magenta', icon: 'untestable' },
 } as const;
 
 /** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
 export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
-  if (record.outcome !== 'partial') return OUTCOMES[record.outcome];
+  if (record.outcome !== 'partial') return OUTCOMES[record.outcome].words;
   return record.ciResult.exitCode === 2
     ? 'nothing was judged'
     : `passed the selected checks: ${checkedOf(record)}`;

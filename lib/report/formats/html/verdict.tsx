@@ -3,17 +3,10 @@ import { type Summary, selectedOf } from '../../../run/result/verdict.ts';
 import { counted } from '../../../text.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
-import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
+import { headlineOf, NOTHING_JUDGED, OUTCOMES } from '../../wording/headline.ts';
 import { FIRST_CAUSE } from './failures.tsx';
 import { causeTitle, List } from './kit/section.tsx';
 import { countInWords, countTones, Icon, inline, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
-
-const ICONS = {
-  conformant: 'pass',
-  nonconformant: 'fail',
-  undetermined: 'untestable',
-  partial: 'observed',
-} as const;
 
 export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
@@ -24,7 +17,7 @@ export function Verdict({ record }: Readonly<{ record: RunRecord }>) {
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="outcome">
-        <Icon name={ICONS[outcome]} /> {capital(headlineOf(record))}
+        <Icon name={OUTCOMES[outcome].icon} /> {capital(headlineOf(record))}
       </p>
       <h1>
         <span class="name">{inline(target.name, 80)}</span> {sentence(record)}
