@@ -12,11 +12,11 @@ import { readRecord } from '../lib/report/record/read-record.ts';
 import { counted } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
-import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
 import { StartedStore } from './start.ts';
+import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 
@@ -24,7 +24,7 @@ type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
-export function compareCommand(exitWith: (code: number) => void): Command {
+export function compareCommand(): Command {
   const command = new Command('compare')
     .description('Sends the same requests to several stores and shows the results side by side.')
     .argument(
@@ -53,14 +53,14 @@ Examples:
     .action(async (given: string[], _flags: Flags, self: Command) => {
       const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
       const stores = records ? undefined : await storesOf(given);
-      applyDefaults(self, process.env, stores?.config, undefined);
+      applyDefaults(self, stores?.config);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
       const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
       if (destination !== undefined) await writeReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
-      exitWith(comparison.exitCode);
+      setExitCode(comparison.exitCode);
     });
 }
 
@@ -92,7 +92,7 @@ async function live(
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
-    const targetToken = tokenOf(flags.token, target, process.env);
+    const targetToken = tokenOf(flags.token, target);
     if (targetToken === undefined || targetToken === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {

@@ -9,8 +9,7 @@ import type { Check } from '../lib/run/check.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { catalogue } from '../suites/index.ts';
-import { wantsColour } from './colour.ts';
-import { columns } from './streams.ts';
+import { columns, wantsColour } from './streams.ts';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
 

@@ -58,14 +58,9 @@ export const settingsIn = (flags: Flags<Group>): Options =>
  * file. If a variable looks mistyped, only warns, since it may belong to another program.
  * @throws UsageError that names the variable, if its value is invalid
  */
-export function applyDefaults(
-  command: Command,
-  environment: Readonly<Record<string, string | undefined>>,
-  config: Config | undefined,
-  target: Target | undefined,
-): void {
+export function applyDefaults(command: Command, config: Config | undefined, target?: Target): void {
   const tokens = config?.targets.map(({ tokenEnv }) => tokenEnv);
-  for (const [variable, meant] of mistypedIn(environment))
+  for (const [variable, meant] of mistypedIn(process.env))
     if (!tokens?.includes(variable))
       process.stderr.write(`warning: unknown environment variable ${variable}; did you mean ${meant}?\n`);
   const inFile: Readonly<Record<string, unknown>> = { ...config?.options, ...target };
@@ -74,7 +69,7 @@ export function applyDefaults(
     const name = option.attributeName();
     const row = rows[name];
     if (row === undefined || row.file === false || command.getOptionValueSource(name) === 'cli') continue;
-    const fromEnvironment = settingIn(environment, name, row);
+    const fromEnvironment = settingIn(process.env, name, row);
     const value = fromEnvironment ?? inFile[name];
     if (value !== undefined)
       command.setOptionValueWithSource(name, value, fromEnvironment === undefined ? 'config' : 'env');

@@ -26,11 +26,12 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
+import { setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
-export function replayCommand(exitWith: (code: number) => void): Command {
+export function replayCommand(): Command {
   const command = new Command('replay')
     .description(
       'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
@@ -70,10 +71,10 @@ Examples:
           given,
           self.opts<ReplayFlags>(),
         );
-        applyDefaults(self, process.env, config, target);
+        applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();
-        const token = requireToken(tokenOf(flags.token, target, process.env));
-        exitWith(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
+        const token = requireToken(tokenOf(flags.token, target));
+        setExitCode(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
       },
     );
 }

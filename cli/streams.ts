@@ -1,3 +1,5 @@
+import { coloured, type Paint, plain } from '../lib/report/wording/format-text.ts';
+
 /** Whether writing to standard output failed for a reason other than a closed reader. */
 let writeFailed = false;
 
@@ -15,6 +17,11 @@ export function ignoreClosedPipes(): void {
     process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
   });
 }
+
+/** Whether standard output is a terminal and NO_COLOR is not set. */
+export const wantsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
+
+export const paint = (): Paint => (wantsColour() ? coloured : plain);
 
 /** The width of the terminal or, without one, COLUMNS; undefined if neither is known. */
 export function columns(): number | undefined {

@@ -6,10 +6,10 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
 import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { paint } from './colour.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
+import { paint } from './streams.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
