@@ -1,6 +1,6 @@
 import { pick } from '../collections.ts';
 import { isObject } from '../contract/document.ts';
-import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
+import { FORMATS, type Format } from '../report/formats/formats.ts';
 import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
@@ -70,39 +70,34 @@ export function shown(value: unknown): string {
 
 const numeral = (text: string): unknown => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
-const number = (
-  what: string,
-  type: 'integer' | 'number',
-  [minimum, maximum]: readonly [number, number],
-  more: Pick<OptionType, 'placeholder' | 'ofText'> = {},
-): OptionType<number> => ({
-  accepts: `a ${what} from ${minimum} to ${maximum}`,
-  schema: { type, minimum, maximum },
-  read: (given) =>
-    typeof given === 'number' &&
-    given >= minimum &&
-    given <= maximum &&
-    (type === 'number' || Number.isInteger(given))
-      ? given
-      : undefined,
+type More = Partial<OptionType<number>>;
+
+const number = (minimum: number, maximum: number, more?: More): OptionType<number> => ({
+  accepts: `a number from ${minimum} to ${maximum}`,
+  schema: { type: 'number', minimum, maximum },
+  read: (given) => (typeof given === 'number' && given >= minimum && given <= maximum ? given : undefined),
   placeholder: 'n',
   ofText: numeral,
   ...more,
 });
 
-export const whole = (
-  minimum: number,
-  maximum: number,
-  more?: Pick<OptionType, 'placeholder'>,
-): OptionType<number> => number('whole number', 'integer', [minimum, maximum], more);
+export const whole = (minimum: number, maximum: number, more?: More): OptionType<number> => {
+  const { read, ...kind } = number(minimum, maximum, more);
+  return {
+    ...kind,
+    accepts: `a whole number from ${minimum} to ${maximum}`,
+    schema: { type: 'integer', minimum, maximum },
+    read: (given) => (Number.isInteger(given) ? read(given) : undefined),
+  };
+};
 
 /** A timer with a longer delay would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 export const milliseconds = whole(1, MAX_TIMER_MS, { placeholder: 'ms' });
-export const seconds = number('number', 'number', [0.001, Math.floor(MAX_TIMER_MS / 1000)]);
+export const seconds = number(0.001, Math.floor(MAX_TIMER_MS / 1000));
 
 /** `100/s`, `100`. */
-export const rate = number('number', 'number', [0.001, 1_000_000], {
+export const rate = number(0.001, 1_000_000, {
   placeholder: 'n/s',
   ofText: (text) => numeral(text.replace(/\/s$/, '')),
 });
@@ -174,7 +169,8 @@ export const paths = listOf(path);
 const format: OptionType<Format> = {
   accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
   schema: { enum: Object.keys(FORMATS) },
-  read: (given) => (typeof given === 'string' && isFormat(given) ? given : undefined),
+  read: (given) =>
+    typeof given === 'string' && Object.hasOwn(FORMATS, given) ? (given as Format) : undefined,
 };
 export const formats = {
   ...listOf(format),

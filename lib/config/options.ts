@@ -21,6 +21,9 @@ export interface OptionRow {
 
 export type Rows = Readonly<Record<string, OptionRow>>;
 
+/** Concerns a single call of the command line. */
+const ONLY_A_FLAG = { api: false, file: false } as const;
+
 /** The options that have a flag, in groups that several commands share. `run` has all of them. */
 export const GROUPS = {
   connection: {
@@ -127,8 +130,7 @@ export const GROUPS = {
     writeBaseline: {
       kind: kind.path,
       description: 'write the failures of this run to a baseline file',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     bail: {
       kind: kind.flag,
@@ -158,20 +160,17 @@ export const GROUPS = {
       kind: kind.flag,
       description:
         'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     quiet: {
       kind: kind.flag,
       description: 'print only the causes of failures, one line each, and the verdict',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     verbose: {
       kind: kind.flag,
       description: 'print every exchange as it happens, and every cause and failed check in full',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
   },
   target: {
@@ -179,15 +178,13 @@ export const GROUPS = {
       kind: kind.path,
       description: 'configuration file',
       defaultsTo: 'conformance.yaml, if it exists',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     target: {
       kind: kind.text,
       placeholder: 'name',
       description: 'store to run against, by its name in the configuration',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
   },
 } as const satisfies Readonly<Record<string, Rows>>;

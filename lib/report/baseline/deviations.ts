@@ -3,7 +3,7 @@ import { counted } from '../../text.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
   EntryState,
-  JudgedBaseline,
+  EvaluatedEntry,
   RecordedCause,
   RecordedResult,
   RunRecord,
@@ -16,8 +16,6 @@ import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
 const MAX_REASON_CHARACTERS = 300;
 
 const MAX_NEW_PROBLEMS = 3;
-
-export type EvaluatedEntry = JudgedBaseline['entries'][number];
 
 export const entriesOf = (
   { ciResult }: RunRecord,

@@ -1,12 +1,10 @@
 import { sum } from '../../collections.ts';
-import type { CiResult, RecordedResult, WithoutCiResult } from '../record/record.ts';
+import type { CiResult, EvaluatedEntry, RecordedResult, WithoutCiResult } from '../record/record.ts';
 import { isAbout, namedBy, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
-type JudgedEntries = NonNullable<CiResult['baseline']>['entries'];
-
 /** The entries that apply: known ones, and stale ones for the failures that still occur. */
-export const covering = (baseline: CiResult['baseline']): JudgedEntries =>
+export const covering = (baseline: CiResult['baseline']): readonly EvaluatedEntry[] =>
   (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
 
 /** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
@@ -18,7 +16,7 @@ export function acceptedBy(
   result: RecordedResult,
   record: WithoutCiResult,
   baseline: CiResult['baseline'],
-): JudgedEntries {
+): readonly EvaluatedEntry[] {
   const entries = covering(baseline);
   const entriesForCheck = entries.filter((entry) => isAbout(entry, result));
   if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
@@ -37,10 +35,10 @@ export function acceptedBy(
  */
 function byCause(
   result: RecordedResult,
-  entries: JudgedEntries,
+  entries: readonly EvaluatedEntry[],
   record: WithoutCiResult,
   baseline: CiResult['baseline'],
-): JudgedEntries {
+): readonly EvaluatedEntry[] {
   const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
   const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
   const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));

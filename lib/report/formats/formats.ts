@@ -23,5 +23,3 @@ export const FORMATS = {
 } as const;
 
 export type Format = keyof typeof FORMATS;
-
-export const isFormat = (name: string): name is Format => Object.hasOwn(FORMATS, name);

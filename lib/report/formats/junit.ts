@@ -13,7 +13,7 @@ import {
   withNewProblemFirst,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
-import { failureText, truncate, visible } from '../wording/format-text.ts';
+import { escaped, failureText, truncate, visible } from '../wording/format-text.ts';
 
 /** Child elements by name, in the order of the schema. Names that begin with @_ denote attributes. */
 interface Element {
@@ -36,9 +36,7 @@ const ILLEGAL = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10fff
 
 /** Text that is legal in XML. GitLab and Jenkins would link [[ATTACHMENT|path]] to a file. */
 const legal = (text: string): string =>
-  text
-    .replace(ILLEGAL, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-    .replace(/\[\[(?=ATTACHMENT\|)/gi, '[\\u005b');
+  text.replace(ILLEGAL, escaped).replace(/\[\[(?=ATTACHMENT\|)/gi, '[\\u005b');
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,

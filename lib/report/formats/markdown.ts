@@ -6,7 +6,6 @@ import {
   aboutEntry,
   baselineNotes,
   deselected,
-  type EvaluatedEntry,
   type ExplainedChecks,
   entriesOf,
   knownCauses,
@@ -15,7 +14,7 @@ import {
   unjudged,
   whyKnown,
 } from '../baseline/deviations.ts';
-import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
+import type { EntryState, EvaluatedEntry, RecordedResult, RunRecord } from '../record/record.ts';
 import { runCommand } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';

@@ -3,23 +3,21 @@ import { groupBy, sum } from '../../collections.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
-/** Begins with a letter, so that YAML does not read the digest as a number. */
-const digest = (letter: string, ...lines: readonly string[]): string =>
-  `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
+export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Identifies a problem of a check; the same in every run. */
-const problemFingerprint = (id: string, problem: string): string => digest('f', id, problem);
+/** The same in every run. Begins with a letter, so that YAML does not read the digest as a number. */
+const fingerprintOf = (letter: 'c' | 'f', ...lines: readonly string[]): string =>
+  `${letter}${sha256Of(lines.join('\n')).slice(0, 11)}`;
 
 /** Numbers that experiments estimate, and which therefore vary from run to run. */
 const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
 
-/** Identifies a cause by its content; the same in every run, whatever the seed. */
 export const causeFingerprint = ({
   symptom,
   condition,
   kind,
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
-  digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
+  fingerprintOf('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
 export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');
@@ -40,7 +38,7 @@ export function fingerprinted(
     problems.map(({ problem, request, ...counts }) => {
       const isReliable = kind === 'cases' || !isUnanswered({ problem });
       const what = isReliable && request !== undefined ? { problem, request } : { problem };
-      return { ...what, ...counts, fingerprint: problemFingerprint(id, problemText(what)) };
+      return { ...what, ...counts, fingerprint: fingerprintOf('f', id, problemText(what)) };
     }),
   );
 }

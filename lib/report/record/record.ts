@@ -321,6 +321,7 @@ const cause = named(
   'One fault of the store: what explains one failed check or many.',
 );
 export interface RecordedCause extends Of<typeof cause> {}
+export type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** A known deviation, which a team accepts for some time. */
 const accepted = {
@@ -382,6 +383,7 @@ const judgedBaseline = object({
   entries: list(either(object({ ...knownCause, ...judged }), object({ ...knownCheck, ...judged }))),
 });
 export interface JudgedBaseline extends Of<typeof judgedBaseline> {}
+export type EvaluatedEntry = JudgedBaseline['entries'][number];
 export interface Baseline extends Omit<JudgedBaseline, 'entries'> {
   readonly entries: readonly BaselineEntry[];
 }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { pick } from '../../collections.ts';
 import { suite } from '../../package.ts';
 import type { CheckResult } from '../../run/result/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../../run/run.ts';
 import { withCiResult } from '../baseline/ci-result.ts';
-import { fingerprinted } from './fingerprint.ts';
+import { fingerprinted, sha256Of } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
 import { recordedExchange, rounded } from './recorded.ts';
 import { recordedCause, summarisedCause } from './recorded-cause.ts';
@@ -83,9 +82,7 @@ export class Recorder {
 
 /** Identifies a catalogue. Records with the same digest can be compared. */
 const catalogueDigest = (results: readonly RecordedResult[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))
-    .digest('hex');
+  sha256Of(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])));
 
 function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): RecordedResult {
   const { check, kind, failures, problems, observations, coverage, blocked } = checked;

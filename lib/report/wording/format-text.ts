@@ -25,7 +25,8 @@ export const visible = (text: string): string =>
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+export const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 /** When a text is truncated, a word of at most this many characters is dropped rather than cut. */
 const MAX_WORD_CHARACTERS = 24;

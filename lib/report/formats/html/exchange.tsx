@@ -1,5 +1,5 @@
 import { counted } from '../../../text.ts';
-import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../../record/record.ts';
+import type { Counterexample, RecordedBody, RecordedExchange, RecordedRequest } from '../../record/record.ts';
 import { beforeLine } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
@@ -15,8 +15,6 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
     <Commands list={[exchange.command]} />
   </div>
 );
-
-type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** The request that shows a cause, with the parts that matter, the preceding requests, and its response. */
 export function CauseExchange({

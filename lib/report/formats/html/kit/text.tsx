@@ -4,7 +4,7 @@ import { docsOf } from '../../../../package.ts';
 import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
-import { beginning, visible } from '../../../wording/format-text.ts';
+import { beginning, escaped, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -255,7 +255,5 @@ export const CopyButton = ({
 /** A text as JSON, using only characters that a page may contain. */
 const exact = (text: string): string =>
   JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<=#)#/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
+    character.split('').map(escaped).join(''),
   );
