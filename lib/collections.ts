@@ -21,8 +21,11 @@ export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);
 
 /** Groups a list by key. The groups are in the order in which their keys first occur. */
-export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key: string, members: T[]][] {
-  const groups = new Map<string, T[]>();
+export function groupBy<T>(
+  list: readonly T[],
+  keyOf: (one: T) => string,
+): [key: string, members: [T, ...T[]]][] {
+  const groups = new Map<string, [T, ...T[]]>();
   for (const one of list) {
     const key = keyOf(one);
     const members = groups.get(key);

@@ -45,9 +45,9 @@ export interface SharedCause {
 export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
   const all = ran(comparison).flatMap((column) => column.causes.map((cause) => ({ column, cause })));
   return groupBy(all, ({ cause }) => cause.fingerprint)
-    .flatMap(([, stores]): SharedCause[] => {
-      const { cause } = stores.find((one) => one.cause.level === 'MUST') ?? stores[0] ?? {};
-      return cause === undefined ? [] : [{ cause, stores }];
+    .map(([, stores]) => {
+      const { cause } = stores.find((one) => one.cause.level === 'MUST') ?? stores[0];
+      return { cause, stores };
     })
     .toSorted(
       (a, b) =>

@@ -60,7 +60,7 @@ export interface KeptEntry {
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
   const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
     name,
-    title: same[0]?.title ?? '',
+    title: same[0].title,
     checks: new Set(same.flatMap(({ checks }) => checks)),
   }));
   const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);

@@ -102,7 +102,7 @@ function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
             <p>
               <AllNames names={members.map(({ name }) => name)} />
             </p>
-            {members[0] !== undefined && <AnswerDetails answer={members[0]} />}
+            <AnswerDetails answer={members[0]} />
           </li>
         ))}
       </ul>

@@ -93,10 +93,11 @@ const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem 
 /** The result by which stores share a comparison of expected and actual within a group. */
 const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
 
-function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell[] }>) {
-  const [first] = members;
-  if (first === undefined) return null;
-  const { tone, cell } = first;
+/** Cells with the same problem, or the same reason. */
+type Alike = readonly [ShownCell, ...ShownCell[]];
+
+function Way({ id, members }: Readonly<{ id: string; members: Alike }>) {
+  const { tone, cell } = members[0];
   const { problem, reason } = cell;
   return (
     <div class={`way ${tone}`}>
@@ -113,9 +114,9 @@ function Way({ id, members }: Readonly<{ id: string; members: readonly ShownCell
   );
 }
 
-const Variant = ({ id, alike }: Readonly<{ id: string; alike: readonly ShownCell[] }>) => (
+const Variant = ({ id, alike }: Readonly<{ id: string; alike: Alike }>) => (
   <div class="variant">
-    <ExpectedAndActual {...alike[0]?.cell} />
+    <ExpectedAndActual {...alike[0].cell} />
     <ul class="who">
       {alike.map(({ run, cell: { failed, cases, problem, reason, command } }) => (
         <AtStore

@@ -4,7 +4,6 @@ import {
   deselected,
   type ExplainedChecks,
   entriesOf,
-  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
@@ -32,7 +31,7 @@ export function annotations(record: RunRecord): string[] {
   const of = (level: string) =>
     openCauses(record)
       .filter((one) => one.level === level)
-      .map((one) => failure(one, record));
+      .map(failure);
   const should = of('SHOULD');
   const errors = [
     ...compact(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
@@ -63,7 +62,7 @@ export function annotations(record: RunRecord): string[] {
   ];
 }
 
-function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
+function failure({ cause, level, checks, news }: ExplainedChecks): Annotation {
   const { statement, failed, cases, expected, actual } = checks[0] ?? {};
   return {
     title: `${level} ${truncate(cause.title, MAX_LINE_CHARACTERS)}`,
@@ -73,7 +72,7 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
         MAX_CHECKS,
         checks.map(({ id }) => truncate(id, 120)),
       )}`,
-      ...checks.flatMap((one) => newProblemsText(one, record) ?? []),
+      ...news,
       ...compact(
         statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
         expected !== undefined && `expected: ${truncate(expected, MAX_LINE_CHARACTERS)}`,

@@ -46,8 +46,9 @@ export function fingerprinted(
 /** Merges problems with the same fingerprint. They stay in the order of their first failures. */
 export const united = (problems: RecordedResult['problems']): RecordedResult['problems'] =>
   groupBy(problems, ({ fingerprint }) => fingerprint)
-    .flatMap(([, same]) => {
-      const place = Math.min(...same.map((one) => one.place));
-      return same.slice(-1).map((one) => ({ ...one, failed: sum(same, ({ failed }) => failed), place }));
-    })
+    .map(([, same]) => ({
+      ...(same.at(-1) ?? same[0]),
+      failed: sum(same, ({ failed }) => failed),
+      place: Math.min(...same.map(({ place }) => place)),
+    }))
     .sort((a, b) => a.place - b.place);

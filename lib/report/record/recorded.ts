@@ -30,9 +30,9 @@ export function recordedExchange(
   const messages = sentAndReceived(exchange, template, target.baseUrl, redact);
   return {
     label,
-    ...(before === undefined
-      ? {}
-      : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
+    ...(before && {
+      before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)),
+    }),
     ...messages,
     command: inShellOf(requestCommand(messages.request), target),
     ...redactAll(
@@ -55,16 +55,14 @@ export function sentAndReceived(
   const { response } = exchange;
   return {
     request: requestOf(exchange, template, baseUrl, redact),
-    ...(response === undefined
-      ? {}
-      : {
-          response: {
-            status: response.status,
-            statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
-            headers: headersOf(response.headers, redact),
-            body: responseBody(response, redact),
-          },
-        }),
+    ...(response && {
+      response: {
+        status: response.status,
+        statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
+        headers: headersOf(response.headers, redact),
+        body: responseBody(response, redact),
+      },
+    }),
     ...(exchange.kind === 'broken'
       ? { fault: { kind: exchange.fault.kind, detail: redact(exchange.fault.detail) } }
       : {}),

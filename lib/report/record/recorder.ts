@@ -96,17 +96,16 @@ function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): Reco
     problems: fingerprinted(check.id, kind, redactAll(problems, redact)),
     ...(shown === undefined ? {} : pick(shown, 'expected', 'actual')),
     ...(blocked === undefined ? {} : { blockedBy: blocked.by, reason: redact(blocked.reason) }),
-    ...(first === undefined || shown === undefined
-      ? {}
-      : {
-          counterexample: {
-            label: first.label,
-            ...pick(first, 'when', 'retries'),
-            payload: shown.request.body,
-            seed: header.options.seed,
-            ...first.sampled,
-          },
-        }),
+    ...(first &&
+      shown && {
+        counterexample: {
+          label: first.label,
+          ...pick(first, 'when', 'retries'),
+          payload: shown.request.body,
+          seed: header.options.seed,
+          ...first.sampled,
+        },
+      }),
     exchanges,
     observations: redactAll(observations, redact),
     ...(coverage === undefined ? {} : { coverage }),

@@ -70,7 +70,7 @@ function answers(
             same.map(({ noun }) => noun),
             'and',
           )} ${same.length > 1 ? 'get' : 'gets'}`,
-          ...(same[0]?.answer ?? []),
+          ...same[0].answer,
         ]),
       );
     },

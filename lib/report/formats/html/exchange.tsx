@@ -1,5 +1,11 @@
 import { counted } from '../../../text.ts';
-import type { Counterexample, RecordedBody, RecordedExchange, RecordedRequest } from '../../record/record.ts';
+import type {
+  Answered,
+  Counterexample,
+  RecordedBody,
+  RecordedExchange,
+  RecordedRequest,
+} from '../../record/record.ts';
 import { beforeLine } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
@@ -93,10 +99,7 @@ const bodyOf = (body: RecordedBody): readonly string[] =>
       ? ['', ...lines(body.text)]
       : ['', '(not UTF-8; base64)', ...lines(body.base64, 1000)];
 
-const responseLines = ({
-  response,
-  fault,
-}: Pick<RecordedExchange, 'response' | 'fault'>): readonly string[] => [
+const responseLines = ({ response, fault }: Answered): readonly string[] => [
   ...(response === undefined
     ? []
     : message(`${response.status} ${inline(response.statusText, 100)}`, response.headers, response.body)),
