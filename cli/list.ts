@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { matcherOf } from '../lib/check-ids.ts';
-import { entryOf } from '../lib/list/entry.ts';
-import { json } from '../lib/list/json.ts';
+import { entryOf, json } from '../lib/list/entry.ts';
 import { reference, sections } from '../lib/list/markdown.ts';
 import { detail, table } from '../lib/list/terminal.ts';
 import { coloured, plain } from '../lib/report/wording/format-text.ts';

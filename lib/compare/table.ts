@@ -1,8 +1,9 @@
 import { groupBy, sum } from '../collections.ts';
+import type { ComparedCause } from '../report/record/record.ts';
 import { isResponseTime } from '../report/wording/facts.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import { counted } from '../text.ts';
-import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
+import type { Cell, Column, Comparison } from './comparison.ts';
 
 /** How the stores answered generated payloads that are not part of the checks. */
 export type Differential = NonNullable<Comparison['differential']>;

@@ -8,9 +8,10 @@ import {
   titleOfChecks,
 } from '../../report/formats/html/kit/section.tsx';
 import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
+import type { ComparedCause } from '../../report/record/record.ts';
 import { confirmedText } from '../../report/wording/confirmed.ts';
 import { counted } from '../../text.ts';
-import type { ComparedCause, Comparison } from '../comparison.ts';
+import type { Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, type NumberedRun, triedOf } from './page-parts.tsx';

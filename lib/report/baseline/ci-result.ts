@@ -1,8 +1,8 @@
 import { cutShort, selectedOf } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
+import { acceptedBy } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
-import { acceptedBy } from './known-deviations.ts';
 
 /** The CI result of a run. Known deviations expire relative to the day on which the run began. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {

@@ -1,17 +1,19 @@
-import { atMost, compact } from '../../collections.ts';
+import { atMost, compact, sum } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
+  CiResult,
   EntryState,
   EvaluatedEntry,
   RecordedCause,
   RecordedResult,
   RunRecord,
+  WithoutCiResult,
 } from '../record/record.ts';
 import { truncate } from '../wording/format-text.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { entryName, isAbout, newProblems } from './baseline-entry.ts';
-import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
+import { entryName, isAbout, namedBy, newProblems } from './baseline-entry.ts';
+import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
 
@@ -22,6 +24,54 @@ export const entriesOf = (
   ...states: readonly EntryState[]
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
+
+/** The entries that apply: known ones, and stale ones for the failures that still occur. */
+export const covering = (baseline: CiResult['baseline']): readonly EvaluatedEntry[] =>
+  (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
+
+/** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
+export const unaccounted = ({ failed, problems }: RecordedResult): number =>
+  failed - sum(problems, (problem) => problem.failed);
+
+/** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
+export function acceptedBy(
+  result: RecordedResult,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): readonly EvaluatedEntry[] {
+  const entries = covering(baseline);
+  const entriesForCheck = entries.filter((entry) => isAbout(entry, result));
+  if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
+    const isWhole = entriesForCheck
+      .flatMap(namedBy)
+      .some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return entriesForCheck;
+  }
+  return byCause(result, entries, record, baseline);
+}
+
+/**
+ * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
+ * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a fixed cause hid
+ * it.
+ */
+function byCause(
+  result: RecordedResult,
+  entries: readonly EvaluatedEntry[],
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
+): readonly EvaluatedEntry[] {
+  const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
+  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
+  const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
+  if (sendsTheSame(result, record, baseline ?? undefined) && !comesAndGoes && !wasHidden) return [];
+  const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
+    kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
+  );
+  return entriesOfCauses.length > 0 && entriesOfCauses.every((entry) => entry !== undefined)
+    ? entriesOfCauses
+    : [];
+}
 
 /** The baseline entries that cover all problems of a failed check; empty if they do not cover all. */
 export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>

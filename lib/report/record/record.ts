@@ -304,6 +304,8 @@ export const comparedCause = {
   fingerprint: described(causeFingerprint, 'Names symptom, condition and kind, the same in every run.'),
 };
 
+export interface ComparedCause extends ObjectOf<typeof comparedCause> {}
+
 const cause = named(
   'cause',
   object({

@@ -106,7 +106,7 @@ const loopOf = (times: number, commands: readonly string[]): string =>
   `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
 
 const sending = (requests: readonly OnConnection[], showing: Showing): string =>
-  requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
+  requests.some(({ request, connection }) => connection === 'pipelined' || !suitsCurl(request))
     ? overSocket(requests, showing)
     : requests
         .map(({ request }, index) => {
@@ -132,7 +132,6 @@ function suitsCurl(request: RecordedRequest): boolean {
 }
 
 type Recurring = Reproduction['before'][number] & { readonly times: number };
-type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
 
 /** From this many on, requests that differ only in their values are sent in a loop. */
 const MIN_LOOP = 4;
@@ -162,11 +161,11 @@ const formOf = ({ method, url, headers, body, delivery }: RecordedRequest): stri
   ]);
 
 /** The requests on each connection, in order. The last connection is the one that the next request uses. */
-function connectionsOf(before: readonly Recurring[]): Preceding[][] {
-  const connections: Preceding[][] = [[]];
-  for (const { request, connection, freshId, times } of before) {
-    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined', freshId, times });
-    if (connection === 'other' || closesConnection(request.headers)) connections.push([]);
+function connectionsOf(before: readonly Recurring[]): Recurring[][] {
+  const connections: Recurring[][] = [[]];
+  for (const one of before) {
+    connections.at(-1)?.push(one);
+    if (one.connection === 'other' || closesConnection(one.request.headers)) connections.push([]);
   }
   return connections;
 }

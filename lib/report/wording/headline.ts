@@ -11,7 +11,7 @@ export const OUTCOMES = {
 } as const;
 
 /** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
-export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
+export function headlineOf(record: RunRecord): string {
   if (record.outcome !== 'partial') return OUTCOMES[record.outcome].words;
   return record.ciResult.exitCode === 2
     ? 'nothing was judged'
@@ -21,7 +21,7 @@ export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'sum
 export const inUpperCase = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
-function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
+function checkedOf({ summary, options }: RunRecord): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
     return `${selectedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;

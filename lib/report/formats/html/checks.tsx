@@ -1,8 +1,7 @@
 import { areaOf } from '../../../check-ids.ts';
 import { compact, groupBy } from '../../../collections.ts';
 import { counted, withSeparators } from '../../../text.ts';
-import { knownBy } from '../../baseline/deviations.ts';
-import { unaccounted } from '../../baseline/known-deviations.ts';
+import { knownBy, unaccounted } from '../../baseline/deviations.ts';
 import { problemText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText, coverageText } from '../../wording/coverage.ts';
