@@ -57,7 +57,10 @@ Examples:
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
-      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
+      const comparison =
+        stores === undefined
+          ? compareSaved(given)
+          : await compareLive(stores.targets, await planned(stores.targets, self), logOf);
       if (destination !== undefined) await writeReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       setExitCode(comparison.exitCode);
@@ -79,11 +82,7 @@ function compareSaved(files: readonly string[]): Comparison {
 /** Distance between the first ids of two stores; more than the ids that a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-async function live(
-  targets: readonly Target[],
-  command: Command,
-  logOf: (name: string) => string | undefined,
-): Promise<Comparison> {
+async function planned(targets: readonly Target[], command: Command): Promise<readonly ComparedTarget[]> {
   const flags = command.opts<Flags>();
   const given = settingsIn(flags);
   const seed = given.seed ?? Math.floor(Math.random() * 2 ** 31);
@@ -111,7 +110,7 @@ async function live(
       baseline: await knownDeviations({ baseline }),
     });
   }
-  return startAndCompare(targets, compared, logOf);
+  return compared;
 }
 
 /** Options about how to reach a store, which each target may set for itself. */
@@ -132,7 +131,8 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   );
 }
 
-async function startAndCompare(
+/** `logOf` returns the file for the output of a store that is started. */
+async function compareLive(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
   logOf: (name: string) => string | undefined,

@@ -68,6 +68,13 @@ export function shown(value: unknown): string {
   }
 }
 
+/** An option whose valid values are used as they are. */
+const checked = <V>(
+  accepts: string,
+  schema: OptionType['schema'],
+  isValid: (given: unknown) => given is V,
+): OptionType<V> => ({ accepts, schema, read: (given) => (isValid(given) ? given : undefined) });
+
 const numeral = (text: string): unknown => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 type More = Partial<OptionType<number>>;
@@ -103,9 +110,7 @@ export const rate = number(0.001, 1_000_000, {
 });
 
 export const flag: OptionType<boolean> = {
-  accepts: 'true or false',
-  schema: { type: 'boolean' },
-  read: (given) => (typeof given === 'boolean' ? given : undefined),
+  ...checked('true or false', { type: 'boolean' }, (given) => typeof given === 'boolean'),
   ofText: (text) => ({ 1: true, true: true, 0: false, false: false })[text] ?? text,
 };
 
@@ -166,12 +171,9 @@ const listOf = <V, G>(one: OptionType<V, G>): OptionType<readonly V[], readonly 
 export const texts = listOf(text);
 export const paths = listOf(path);
 
-const format: OptionType<Format> = {
-  accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
-  schema: { enum: Object.keys(FORMATS) },
-  read: (given) =>
-    typeof given === 'string' && Object.hasOwn(FORMATS, given) ? (given as Format) : undefined,
-};
+const names = Object.keys(FORMATS);
+const isFormat = (given: unknown): given is Format => names.some((name) => name === given);
+const format = checked(`one of ${names.join(', ')}`, { enum: names }, isFormat);
 export const formats = {
   ...listOf(format),
   placeholder: 'list',
@@ -261,14 +263,10 @@ export const shard: OptionType<Shard> = {
   },
 };
 
-export const stores: OptionType<readonly unknown[]> = {
-  accepts: 'a list of stores',
-  schema: { type: 'array' },
-  read: (given) => (Array.isArray(given) ? given : undefined),
-};
+export const stores = checked('a list of stores', { type: 'array' }, (given) => Array.isArray(given));
 
-export const callback: OptionType<(...given: never[]) => unknown> = {
-  accepts: 'a function',
-  schema: {},
-  read: (given) => (typeof given === 'function' ? (given as (...given: never[]) => unknown) : undefined),
-};
+export const callback = checked(
+  'a function',
+  {},
+  (given): given is (...given: never[]) => unknown => typeof given === 'function',
+);

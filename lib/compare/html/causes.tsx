@@ -33,7 +33,6 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       note={`What is to be fixed: ${causeCount(shared)}. The numbers say how many failed checks a cause explains, and link to the commands that reproduce it.`}
       search="title or check"
       rows={shared.map((one) => rowOf(one, tried, comparison))}
-      tried={tried}
       comparison={comparison}
     >
       <div class="by-row">

@@ -42,7 +42,6 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
         </>
       }
       rows={checks.map((check) => rowOf(check, tried, comparison))}
-      tried={tried}
       comparison={comparison}
     >
       <CheckByCheck comparison={comparison} tried={tried} />

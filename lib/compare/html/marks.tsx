@@ -21,6 +21,7 @@ import {
   nameOf,
   Scrolling,
   SortableHead,
+  triedOf,
   VisuallyHidden,
 } from './page-parts.tsx';
 
@@ -50,24 +51,13 @@ interface Props {
   /** Filters in addition to those for level and stores. */
   readonly filters?: ComponentChildren;
   readonly rows: readonly MarksRow[];
-  readonly tried: readonly NumberedRun[];
   readonly comparison: Comparison;
   readonly children: ComponentChildren;
 }
 
 /** A section with a table: a row for each cause or check, a column for each store. */
-export function Marks({
-  id,
-  heading,
-  noun,
-  note,
-  search,
-  filters,
-  rows,
-  tried,
-  comparison,
-  children,
-}: Props) {
+export function Marks({ id, heading, noun, note, search, filters, rows, comparison, children }: Props) {
+  const tried = triedOf(comparison);
   const groups = groupsOf(comparison);
   const levels = (['MUST', 'SHOULD', 'OBSERVE'] as const).filter((level) =>
     rows.some((row) => row.level === level),
@@ -158,7 +148,7 @@ function MarkRow({
   row: { id, level, area, title, words, marks },
   index,
   tried,
-}: Readonly<{ row: MarksRow; index: number }> & Pick<Props, 'tried'>) {
+}: Readonly<{ row: MarksRow; index: number }> & Readonly<{ tried: readonly NumberedRun[] }>) {
   const failing = marks.filter(({ tone }) => isFailure(tone)).length;
   return (
     <tr id={id} data-level={level} data-area={area} data-text={words.join(' | ').toLowerCase()}>

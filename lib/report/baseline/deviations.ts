@@ -16,38 +16,33 @@ import { entryName, isAbout, namedBy, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
-
 const MAX_NEW_PROBLEMS = 3;
 
+type WithBaseline = WithoutCiResult & { readonly ciResult: Pick<CiResult, 'baseline'> };
+
 export const entriesOf = (
-  { ciResult }: RunRecord,
+  { ciResult }: WithBaseline,
   ...states: readonly EntryState[]
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
 /** The entries that apply: known ones, and stale ones for the failures that still occur. */
-export const covering = (baseline: CiResult['baseline']): readonly EvaluatedEntry[] =>
-  (baseline?.entries ?? []).filter(({ state }) => state === 'known' || state === 'stale');
+const covering = (record: WithBaseline) => entriesOf(record, 'known', 'stale');
 
 /** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
 export const unaccounted = ({ failed, problems }: RecordedResult): number =>
   failed - sum(problems, (problem) => problem.failed);
 
 /** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
-export function acceptedBy(
-  result: RecordedResult,
-  record: WithoutCiResult,
-  baseline: CiResult['baseline'],
-): readonly EvaluatedEntry[] {
-  const entries = covering(baseline);
-  const entriesForCheck = entries.filter((entry) => isAbout(entry, result));
+export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
+  const entriesForCheck = covering(record).filter((entry) => isAbout(entry, result));
   if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
     const isWhole = entriesForCheck
       .flatMap(namedBy)
       .some(({ id, names }) => id === result.id && names === undefined);
     if (isWhole || unaccounted(result) === 0) return entriesForCheck;
   }
-  return byCause(result, entries, record, baseline);
+  return byCause(result, record);
 }
 
 /**
@@ -55,16 +50,14 @@ export function acceptedBy(
  * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a fixed cause hid
  * it.
  */
-function byCause(
-  result: RecordedResult,
-  entries: readonly EvaluatedEntry[],
-  record: WithoutCiResult,
-  baseline: CiResult['baseline'],
-): readonly EvaluatedEntry[] {
+function byCause(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
+  const { baseline } = record.ciResult;
+  if (baseline === null) return [];
+  const entries = covering(record);
   const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
   const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
   const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
-  if (sendsTheSame(result, record, baseline ?? undefined) && !comesAndGoes && !wasHidden) return [];
+  if (sendsTheSame(result, record, baseline) && !comesAndGoes && !wasHidden) return [];
   const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
     kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
   );
@@ -73,13 +66,9 @@ function byCause(
     : [];
 }
 
-/** The baseline entries that cover all problems of a failed check; empty if they do not cover all. */
-export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
-  acceptedBy(result, record, record.ciResult.baseline);
-
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const entries = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
+  const entries = covering(record).filter((entry) => isAbout(entry, result));
   return entries.length === 0 || knownBy(result, record).length > 0
     ? undefined
     : newProblems(result, entries);
@@ -122,9 +111,7 @@ export interface ExplainedChecks {
 
 /** The causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
-  const names = new Set(
-    covering(record.ciResult.baseline).flatMap((one) => ('cause' in one ? [one.cause] : [])),
-  );
+  const names = new Set(covering(record).flatMap((one) => ('cause' in one ? [one.cause] : [])));
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
     const checkIds = new Set(cause.checks);
