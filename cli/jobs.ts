@@ -78,7 +78,6 @@ function shareOf(limit: number | undefined, index: number, count: number): numbe
     : limit / count;
 }
 
-/** Resolves with the record of a job when it has ended. Rejects if the job fails. */
 const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Promise<RunRecord> =>
   new Promise((resolve, reject) => {
     worker.on('message', (message: JobMessage) =>

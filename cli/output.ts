@@ -112,7 +112,6 @@ const OURS = new RegExp(
   `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
-/** Whether this suite wrote a file: it begins like one of its files and contains its name, or is empty. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');

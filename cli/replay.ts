@@ -134,7 +134,6 @@ async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly s
   return exitCodeOf(verdict);
 }
 
-/** The earlier and the current answer to the request of a cause, if a single request shows it. */
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
   const { counterexample } = cause;
   if (answer === undefined || counterexample === undefined) return [];

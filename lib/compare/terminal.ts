@@ -22,7 +22,6 @@ const MAX_DISAGREEMENTS = 8;
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-/** A comparison for the terminal. Ends with a line feed. */
 export function comparisonText(comparison: Comparison, paint: Paint): string {
   const { suite, document, options, checks, columns, differential } = comparison;
   const rows = differing(comparison);

@@ -42,7 +42,6 @@ export function readConfig(file: string): Config {
 const NO_TOKEN =
   'Do not put a token into a file; set PLANT_STORE_TOKEN, or name another variable with tokenEnv in a target.';
 
-/** Resolves paths relative to the folder that contains the configuration. */
 function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>): Values<R> {
   const resolved = (path: unknown) => (path === '-' ? path : resolve(dirname(file), String(path)));
   return Object.fromEntries(

@@ -42,7 +42,6 @@ export function readOptions<R extends Rows>(
   return values as Values<R>;
 }
 
-/** Reads a value. If it is invalid, calls `reject` with the problem. */
 export function rejectOthers<T>(read: () => T, reject: (problem: string) => never): T {
   try {
     return read();

@@ -27,7 +27,6 @@ const TOKEN = 'PLANT_STORE_TOKEN';
 const filled = (template: RequestTemplate, id: bigint) =>
   fill(template, id, { token: TOKEN, host: '', prefix: '', headers: DEFAULT_HEADERS });
 
-/** What a check sends under a contract; the same on every call. */
 export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
   const reason = notApplicable?.(contract);
   if (reason !== undefined)

@@ -87,7 +87,6 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;
 }
 
-/** The differences as text. Ends with a line feed. */
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
   const { causes, regressions, revealed, fixed, stillFailing, unjudged, onlyInOne, observations } = diff;
   const isInBoth = (one: Diff['observations'][number]) => one.before !== undefined && one.now !== undefined;

@@ -76,7 +76,6 @@ const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) 
   </>
 );
 
-/** What to do about a cause, and how to reproduce it at each store. */
 function CauseDetails({ one, tried, comparison }: Shown) {
   const { cause, stores } = one;
   const tone = toneFor(cause, comparison);

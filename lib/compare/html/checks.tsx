@@ -106,7 +106,6 @@ interface ShownCell {
   readonly tone: Tone;
 }
 
-/** The results of every check at every store, which the marks of the table link to. */
 const CheckByCheck = ({
   comparison,
   tried,

@@ -25,7 +25,6 @@ import {
   VisuallyHidden,
 } from './page-parts.tsx';
 
-/** The mark of a row in the column of one store. */
 interface Mark {
   readonly tone: Tone;
   readonly text?: string | undefined;

@@ -33,7 +33,6 @@ const wasTried = ({ stop, cells }: RunColumn) =>
   stop === null ||
   Object.values(cells).some(({ verdict }) => verdict !== 'untestable' && verdict !== 'skipped');
 
-/** The groups in the store filter: verdicts and languages. */
 export const groupsOf = (comparison: Comparison): readonly string[] => [
   ...VERDICTS.filter((verdict) => ran(comparison).some((column) => verdictOf(column) === verdict)).map(
     ({ words }) => words,

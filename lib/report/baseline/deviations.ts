@@ -87,7 +87,6 @@ export function withNewProblemFirst(result: RecordedResult, record: RunRecord): 
   return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
 }
 
-/** The new problems of a check that was already known to fail for other reasons. */
 export function newProblemsText(result: RecordedResult, record: RunRecord): string | undefined {
   const problems = newProblemsOf(result, record);
   if (problems === undefined) return undefined;

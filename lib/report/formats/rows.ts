@@ -9,7 +9,6 @@ const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : 
 /** The number of columns that a text without colours takes up. */
 export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
 
-/** The number of rows that a line takes up on a terminal with this many columns. */
 export const rowsOf = (line: string, columns: number): number =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
   Math.max(1, Math.ceil(widthOf(line.replace(/\u001b\[[\d;]*m/g, '')) / columns));
@@ -37,7 +36,6 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   return [...rows, rest];
 }
 
-/** The longest beginning of a text that fits into the width. */
 function fitting(text: string, width: number): string {
   let used = 0;
   let end = 0;

@@ -28,7 +28,6 @@ import {
 } from './terminal-causes.ts';
 
 interface TerminalOptions {
-  /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
   readonly verbose?: boolean | undefined;
   readonly columns?: number | undefined;
 }
@@ -300,7 +299,6 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-/** Explains why a run failed although no MUST did. */
 function strictFindings(results: RunRecord['results']): string {
   const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
   return `With --strict, ${counted(failed.length, 'failed SHOULD check')} made the run fail: ${failed.map(({ id }) => id).join(', ')}`;

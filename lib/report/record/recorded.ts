@@ -101,7 +101,6 @@ function requestOf(
   };
 }
 
-/** The first headers of a response, and the number of further ones. */
 function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
   const kept: HeaderPair[] = [];
   let length = 0;

@@ -45,7 +45,6 @@ export function confidenceText(result: RecordedResult): string | undefined {
     : `No failure in ${random} random cases: ${BOUND} 3/${random} of such payloads fail.`;
 }
 
-/** The same for all such checks together, in one line. */
 export function confidenceOfAll(results: readonly RecordedResult[]): string | undefined {
   const counts = results.map(randomCasesOf).filter((count) => count > 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

@@ -7,13 +7,11 @@ import { retrySummary } from './confirmed.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
 
-/** Colours text, or returns it unchanged. */
 export type Paint = (style: TextStyle, text: string) => string;
 
 export const plain: Paint = (_style, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
-/** Maximum number of characters shown of a line of untrusted text. */
 const MAX_CHARACTERS = 400;
 
 /** Untrusted text for a terminal, with control and formatting characters and lone surrogates escaped. */
@@ -140,7 +138,6 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
 export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 
-/** A response on one line, or the reason why there is none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${truncate(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;

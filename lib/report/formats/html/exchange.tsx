@@ -22,7 +22,6 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
   </div>
 );
 
-/** The request that shows a cause, with the parts that matter, the preceding requests, and its response. */
 export function CauseExchange({
   exchange,
   expected,
@@ -85,7 +84,6 @@ function requestLines(request: RecordedRequest, matters: readonly string[]): rea
   ];
 }
 
-/** A message approximately as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [
   first,
   ...headers.map(([name, value]) => `${inline(name, 100)}: ${inline(value)}`),

@@ -49,7 +49,6 @@ interface CardProps extends Content {
   readonly weight: ComponentChildren;
 }
 
-/** A cause, a check or a disagreement: a heading and the details. */
 export const Card = ({ id, tone, of, open = false, mark, head, weight, children }: CardProps) => (
   <details class={`cause ${tone}`} id={id} data-of={of} open={open}>
     <summary>

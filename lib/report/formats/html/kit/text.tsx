@@ -20,7 +20,6 @@ export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonl
   ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
 ];
 
-/** The beginning of a text, never ending with half of a surrogate pair. */
 const cut = (text: string, maxCharacters: number) =>
   text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
