@@ -5,15 +5,11 @@ import { counted } from '../lib/text.ts';
 /** Rounded to two significant digits, since the exact number depends on the store. */
 const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;
 
-/** Prints warnings about likely mistakes in a document to standard error. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
 }
 
-/**
- * Announces on standard error, before the first request, how many requests will be sent and how many plants
- * created.
- */
+/** Says, before the first request, how many requests will be sent and how many plants created. */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
   const [one = '', ...others] = baseUrls.map((url) => truncate(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;

@@ -12,11 +12,11 @@ import { readRecord } from '../lib/report/record/read-record.ts';
 import { counted } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
-import { paint } from './colour.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeReports } from './output.ts';
 import { StartedStore } from './start.ts';
+import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 
@@ -24,7 +24,7 @@ type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
-export function compareCommand(exitWith: (code: number) => void): Command {
+export function compareCommand(): Command {
   const command = new Command('compare')
     .description('Sends the same requests to several stores and shows the results side by side.')
     .argument(
@@ -53,21 +53,21 @@ Examples:
     .action(async (given: string[], _flags: Flags, self: Command) => {
       const records = given.length > 0 && given.every((one) => one.endsWith('.json'));
       const stores = records ? undefined : await storesOf(given);
-      applyDefaults(self, process.env, stores?.config, undefined);
+      applyDefaults(self, stores?.config);
       const flags = self.opts<Flags>();
       const destination = wantedOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
-      const comparison = stores === undefined ? compareSaved(given) : await live(stores.targets, self, logOf);
+      const comparison =
+        stores === undefined
+          ? compareSaved(given)
+          : await compareLive(stores.targets, await planned(stores.targets, self), logOf);
       if (destination !== undefined) await writeReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
-      exitWith(comparison.exitCode);
+      setExitCode(comparison.exitCode);
     });
 }
 
-/**
- * Compares saved records. Each is named after its target or, if two targets have the same name, after its
- * file.
- */
+/** Each record is named after its target or, if two targets have the same name, after its file. */
 function compareSaved(files: readonly string[]): Comparison {
   if (files.length < 2) throw new UsageError('Cannot compare a single record; give two or more.');
   const records = files.map((file) => ({ file, record: readRecord(file) }));
@@ -79,18 +79,10 @@ function compareSaved(files: readonly string[]): Comparison {
   );
 }
 
-/**
- * Distance between the first ids of two stores; more than the number of ids that a comparison sends to one
- * store.
- */
+/** Distance between the first ids of two stores; more than the ids that a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-/** @param logOf returns the file for the output of a store that is started, given the name of the store */
-async function live(
-  targets: readonly Target[],
-  command: Command,
-  logOf: (name: string) => string | undefined,
-): Promise<Comparison> {
+async function planned(targets: readonly Target[], command: Command): Promise<readonly ComparedTarget[]> {
   const flags = command.opts<Flags>();
   const given = settingsIn(flags);
   const seed = given.seed ?? Math.floor(Math.random() * 2 ** 31);
@@ -99,7 +91,7 @@ async function live(
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
-    const targetToken = tokenOf(flags.token, target, process.env);
+    const targetToken = tokenOf(flags.token, target);
     if (targetToken === undefined || targetToken === '')
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {
@@ -118,7 +110,7 @@ async function live(
       baseline: await knownDeviations({ baseline }),
     });
   }
-  return startAndCompare(targets, compared, logOf);
+  return compared;
 }
 
 /** Options about how to reach a store, which each target may set for itself. */
@@ -139,8 +131,8 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   );
 }
 
-/** Starts the targets that have a start command, compares all targets, and stops the started ones. */
-async function startAndCompare(
+/** `logOf` returns the file for the output of a store that is started. */
+async function compareLive(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],
   logOf: (name: string) => string | undefined,
@@ -178,7 +170,6 @@ async function startAndCompare(
   }
 }
 
-/** The stores to compare: the targets of a configuration, or the stores on the command line. */
 async function storesOf(given: readonly string[]) {
   const [file = DEFAULT_FILE, ...others] = given;
   if (others.length === 0 && !file.includes('=')) {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
-import { paint } from './colour.ts';
 import { recordOf } from './saved-record.ts';
+import { paint, setExitCode } from './streams.ts';
 
-export function diffCommand(exitWith: (code: number) => void): Command {
+export function diffCommand(): Command {
   return new Command('diff')
     .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')
     .argument('<before>', 'report.json of the earlier run, or the name of a target for its last report')
@@ -22,6 +22,6 @@ Examples:
       const [{ record: earlier }, { record: later }] = [await recordOf(before), await recordOf(now)];
       const diff = diffOf(earlier, later);
       process.stdout.write(diffText(diff, earlier, later, paint()));
-      exitWith(diffExitCode(diff));
+      setExitCode(diffExitCode(diff));
     });
 }

@@ -2,21 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
-/**
- * Milliseconds after which a change is complete, since editors write, rename and touch files in quick
- * succession.
- */
+/** Milliseconds after which a change is complete: editors write, rename and touch files in succession. */
 const DEBOUNCE_MS = 50;
 
 /** Hidden files and folders, dependencies, and backup files of editors. */
 const IGNORED = /^\.|^node_modules$|~$/;
 
 /**
- * Calls `changed` when a file below a folder changes. Ignores files that git ignores, since a store may write
- * its data or its log there.
- *
- * @param unwatched a folder whose files are also ignored
- * @returns a function that stops the watcher
+ * Calls `changed` when a file below a folder changes, except in the folder `unwatched`. Ignores files that
+ * git ignores, since a store may write its data or its log there. Returns a function that stops the watcher.
  */
 export function onChanges(
   folder: string,
@@ -66,7 +60,6 @@ export function onChanges(
   };
 }
 
-/** The folders in a folder; empty if the folder no longer exists. */
 function foldersIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });

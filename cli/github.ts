@@ -5,16 +5,14 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /**
- * Under GitHub Actions, adds the report to the summary of the step, and annotations to its log. Annotations
- * go to standard error, which the runner also reads, so that standard output contains only the requested
- * report.
- *
+ * Adds the report to the summary of a step of GitHub Actions, and annotations to its log. The runner also
+ * reads them on standard error, so that standard output contains only the requested report.
  * @throws UsageError if the summary cannot be written
  */
-export function reportToGitHub(record: RunRecord, environment: NodeJS.ProcessEnv): void {
-  if (environment.GITHUB_ACTIONS !== 'true') return;
+export function reportToGitHub(record: RunRecord): void {
+  if (process.env.GITHUB_ACTIONS !== 'true') return;
   for (const line of annotations(record)) process.stderr.write(`${line}\n`);
-  const file = environment.GITHUB_STEP_SUMMARY;
+  const file = process.env.GITHUB_STEP_SUMMARY;
   if (file === undefined || file === '') return;
   try {
     appendFileSync(file, FORMATS.markdown.render(record));

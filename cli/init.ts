@@ -52,11 +52,7 @@ Examples:
     });
 }
 
-/**
- * Asks for everything that was not given.
- *
- * @throws UsageError if the terminal is closed before everything has been answered
- */
+/** Asks for what was not given. @throws UsageError if the terminal is closed before everything is answered */
 async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const lines = terminal[Symbol.asyncIterator]();

@@ -16,18 +16,13 @@ import type { ProgressEvent } from './progress.ts';
 
 export type JobMessage = { readonly event: ProgressEvent } | { readonly record: RunRecord };
 
-/** The message that tells a job to end its run. */
 export const INTERRUPT = 'interrupt';
 
-/** Limits that all jobs share. */
 const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 
-/**
- * Options with a seed and a first id, from which the content of the run follows. All shards need the same.
- */
+/** All shards need the same seed and first id, from which the content of the run follows. */
 export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
 
-/** Adds a random seed and a random first id, if the options have none. */
 export const repeatable = (options: RunOptions, { contract }: Pick<RunPlan, 'contract'>): Repeatable => ({
   ...options,
   seed: options.seed ?? randomInt(2 ** 31),
@@ -40,11 +35,7 @@ interface Job {
   ended: number;
 }
 
-/**
- * Runs the shards of a run concurrently, each in its own thread, and merges their records.
- *
- * @throws UsageError if a limit is too low to be shared
- */
+/** Runs each shard in its own thread. @throws UsageError if a limit is too low to be shared */
 export async function runJobs(
   options: Repeatable,
   count: number,
@@ -80,7 +71,6 @@ export async function runJobs(
   }
 }
 
-/** The share of a limit that one of the jobs gets. */
 function shareOf(limit: number | undefined, index: number, count: number): number | undefined {
   if (limit === undefined) return undefined;
   return Number.isInteger(limit)
@@ -88,7 +78,6 @@ function shareOf(limit: number | undefined, index: number, count: number): numbe
     : limit / count;
 }
 
-/** Resolves with the record of a job when it has ended. Rejects if the job fails. */
 const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Promise<RunRecord> =>
   new Promise((resolve, reject) => {
     worker.on('message', (message: JobMessage) =>
@@ -98,7 +87,6 @@ const recordOf = ({ worker }: Job, listen: (event: ProgressEvent) => void): Prom
     worker.once('exit', (code) => reject(new Error(`a job ended with code ${code}, without a record`)));
   });
 
-/** Combines the progress of all jobs into that of a single run. */
 function together(
   jobs: readonly Job[],
   show: (event: ProgressEvent) => void,

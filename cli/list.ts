@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { matcherOf } from '../lib/check-ids.ts';
-import { entryOf } from '../lib/list/entry.ts';
-import { json } from '../lib/list/json.ts';
+import { entryOf, json } from '../lib/list/entry.ts';
 import { reference, sections } from '../lib/list/markdown.ts';
 import { detail, table } from '../lib/list/terminal.ts';
 import { coloured, plain } from '../lib/report/wording/format-text.ts';
@@ -9,14 +8,12 @@ import type { Check } from '../lib/run/check.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
 import { catalogue } from '../suites/index.ts';
-import { wantsColour } from './colour.ts';
-import { columns } from './streams.ts';
+import { columns, wantsColour } from './streams.ts';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
 
 type Format = (typeof FORMATS)[number];
 
-/** Width of a table if standard output is not a terminal. */
 const WIDTH = 100;
 
 export function listCommand(): Command {
@@ -39,12 +36,7 @@ Examples:
     });
 }
 
-/**
- * The catalogue, or a part of it, as text that ends with a line feed.
- *
- * @param wanted the id of a check, an area, or a glob; by default the whole catalogue
- * @throws UsageError if no check matches
- */
+/** `wanted` is an id, an area or a glob. @throws UsageError if no check matches */
 export async function listing(
   wanted: string | undefined,
   format: Format = 'table',

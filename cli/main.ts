@@ -8,8 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 (module as { enableCompileCache?: () => void }).enableCompileCache?.();
 /*
  * undici's parser is WebAssembly. V8 starts to optimize it after a few responses, and the process cannot end
- * before that is done, which takes most of the time after the last response of a single check. A higher
- * budget postpones the optimization.
+ * before that is done, which takes most of the time of a single check. A higher budget postpones it.
  */
 setFlagsFromString('--wasm-tiering-budget=180000000');
 

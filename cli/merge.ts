@@ -3,12 +3,11 @@ import { FORMATS } from '../lib/report/formats/formats.ts';
 import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
-import { wantsColour } from './colour.ts';
 import { withOptions } from './options.ts';
 import { type Wanted, wantedOf, writeReports } from './output.ts';
-import { columns } from './streams.ts';
+import { columns, setExitCode, wantsColour } from './streams.ts';
 
-export function mergeCommand(exitWith: (code: number) => void): Command {
+export function mergeCommand(): Command {
   const command = new Command('merge')
     .description('Joins the records of all shards of a run into one record.')
     .argument('<report...>', 'report.json of every shard');
@@ -28,6 +27,6 @@ Example:
       if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')
         process.stdout.write(terminalReport(record, wantsColour(), { columns: columns() }));
-      exitWith(record.ciResult.exitCode);
+      setExitCode(record.ciResult.exitCode);
     });
 }

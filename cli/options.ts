@@ -39,11 +39,7 @@ function optionOf(name: string, row: OptionRow): Option {
   return option.isBoolean() ? option : option.argParser(reader(kind));
 }
 
-/**
- * Adds the flags of certain groups to a command.
- *
- * @param changes how certain flags of this command differ
- */
+/** Adds the flags of groups to a command; `changes` says how some flags of this command differ. */
 export function withOptions(
   command: Command,
   groups: readonly Group[],
@@ -54,24 +50,17 @@ export function withOptions(
   return command;
 }
 
-/** The options of a run that are given by flags. */
 export const settingsIn = (flags: Flags<Group>): Options =>
   inCode((name) => (flags as Readonly<Record<string, unknown>>)[name]);
 
 /**
  * Sets options that no flag gives: from the environment, then from the target, then from the configuration
  * file. If a variable looks mistyped, only warns, since it may belong to another program.
- *
  * @throws UsageError that names the variable, if its value is invalid
  */
-export function applyDefaults(
-  command: Command,
-  environment: Readonly<Record<string, string | undefined>>,
-  config: Config | undefined,
-  target: Target | undefined,
-): void {
+export function applyDefaults(command: Command, config: Config | undefined, target?: Target): void {
   const tokens = config?.targets.map(({ tokenEnv }) => tokenEnv);
-  for (const [variable, meant] of mistypedIn(environment))
+  for (const [variable, meant] of mistypedIn(process.env))
     if (!tokens?.includes(variable))
       process.stderr.write(`warning: unknown environment variable ${variable}; did you mean ${meant}?\n`);
   const inFile: Readonly<Record<string, unknown>> = { ...config?.options, ...target };
@@ -80,7 +69,7 @@ export function applyDefaults(
     const name = option.attributeName();
     const row = rows[name];
     if (row === undefined || row.file === false || command.getOptionValueSource(name) === 'cli') continue;
-    const fromEnvironment = settingIn(environment, name, row);
+    const fromEnvironment = settingIn(process.env, name, row);
     const value = fromEnvironment ?? inFile[name];
     if (value !== undefined)
       command.setOptionValueWithSource(name, value, fromEnvironment === undefined ? 'config' : 'env');

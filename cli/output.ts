@@ -16,7 +16,6 @@ import type { Format } from '../lib/report/formats/formats.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 
-/** A report format: the name of its file, and how to render it. */
 interface Renderer<T> {
   readonly file: string;
   readonly render: (subject: T) => string;
@@ -24,10 +23,7 @@ interface Renderer<T> {
 
 type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
 
-/**
- * Where the reports of a run or a comparison go: into a folder, with one file for each format, or to standard
- * output.
- */
+/** Where reports go: into a folder, with one file for each format, or to standard output. */
 export interface Destination<T> {
   /** A folder, or `-` for standard output. */
   readonly out: string;
@@ -37,10 +33,8 @@ export interface Destination<T> {
 export type Wanted = Flags<'reports'>;
 
 /**
- * Determines where reports go and in which formats: by default only the record, in `reports`.
- *
- * @throws UsageError before the run starts, if there are several formats for standard output, an unknown
- * format, an unwritable folder, or an existing file that is not a report
+ * By default only the record, in `reports`.
+ * @throws UsageError before the run starts, if reports could not be written as wanted
  */
 export function destinationOf<T>(
   { out = DEFAULT_FOLDER, format = ['json'], force = false }: Wanted,
@@ -77,11 +71,7 @@ function requireOurs(file: string, force: boolean): void {
     );
 }
 
-/**
- * The file for the output of a started store, next to the reports; undefined without a folder for reports.
- *
- * @throws UsageError if there is a file of that name that this suite did not write
- */
+/** The file for the output of a started store, next to the reports; undefined without a folder. */
 export function logBeside(
   destination: { readonly out: string } | undefined,
   name: string,
@@ -93,11 +83,7 @@ export function logBeside(
   return file;
 }
 
-/**
- * Creates a folder if it does not exist.
- *
- * @throws UsageError if it cannot be created or written to
- */
+/** Creates a folder if it does not exist. @throws UsageError if it cannot be created or written to */
 export function requireFolder(folder: string): void {
   try {
     makeFolder(folder);
@@ -107,10 +93,7 @@ export function requireFolder(folder: string): void {
   }
 }
 
-/**
- * Creates a folder and its parents. Node's `recursive` option never returns where the system allows no
- * folders, as in /proc.
- */
+/** Node's `recursive` option never returns where the system allows no folders, as in /proc. */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   makeFolder(dirname(folder));
@@ -129,7 +112,6 @@ const OURS = new RegExp(
   `^(?:(?:## )?${suite.name}\\b|\\{\\s*"schemaVersion"|<\\?xml[^>]*>\\s*<testsuites name="${suite.name}"|<!doctype html>|<svg )`,
 );
 
-/** Whether this suite wrote a file: it begins like one of its files and contains its name, or is empty. */
 function isOurs(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');
@@ -148,11 +130,7 @@ export async function writeReports<T>(subject: T, { out, renderers }: Destinatio
   }
 }
 
-/**
- * Writes a file atomically.
- *
- * @throws UsageError if it cannot be written; no part of it is then left behind
- */
+/** Writes a file completely or not at all. @throws UsageError if it cannot be written */
 export function writeAtomically(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;
   try {

@@ -6,7 +6,7 @@ import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
-type Load = () => Promise<(exitWith: (code: number) => void) => Command>;
+type Load = () => Promise<() => Command>;
 
 /** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Load>> = {
@@ -21,9 +21,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
 };
 
-/**
- * The words of the command line. If it begins with a base URL, which no command resembles, `run` is implied.
- */
+/** If the command line begins with a base URL, which no command resembles, `run` is implied. */
 const wordsOf = (words: readonly string[]): readonly string[] =>
   /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
 
@@ -34,13 +32,9 @@ function loadersFor(first = ''): readonly Load[] {
   return named === undefined ? Object.values(COMMANDS) : [named];
 }
 
-/** @returns the exit code: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error */
-async function main(): Promise<number> {
+/** Exit codes: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error. */
+async function main(): Promise<void> {
   const printError = (text: string) => process.stderr.write(redactor(tokensGiven())(text));
-  let code = 0;
-  const exitWith = (status: number) => {
-    code = status;
-  };
   const program = new Command(suite.name)
     .description('Tests whether an implementation of the Plant Store HTTP API conforms to its interface.')
     .version(suite.version)
@@ -61,22 +55,21 @@ Examples:
     .exitOverride();
   const words = wordsOf(process.argv.slice(2));
   for (const load of loadersFor(words[0])) {
-    const command = (await load())(exitWith);
+    const command = (await load())();
     program.addCommand(command.copyInheritedSettings(program));
   }
   try {
     await program.parseAsync(words, { from: 'user' });
-    return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return setExitCode(error.exitCode === 0 ? 0 : 2);
     if (error instanceof UsageError || error instanceof DocumentError) {
       printError(`${error.message}\n`);
-      return 2;
+      return setExitCode(2);
     }
     printError(
       `Internal error: the suite itself failed, and the store was not judged. Please report this:\n${(error as Error).stack}\n`,
     );
-    return 4;
+    setExitCode(4);
   }
 }
 
@@ -89,4 +82,4 @@ function tokensGiven(): string[] {
 }
 
 ignoreClosedPipes();
-setExitCode(await main());
+await main();

@@ -2,10 +2,7 @@ import type { WriteStream } from 'node:tty';
 import type { RunEvent } from '../lib/run/run.ts';
 import { counted, withSeparators } from '../lib/text.ts';
 
-/**
- * Milliseconds between two progress lines, which are redrawn on a terminal and printed one after another
- * elsewhere.
- */
+/** Milliseconds between progress lines: redrawn on a terminal, printed one after another elsewhere. */
 const REDRAW_MS = 100;
 const PRINT_MS = 10_000;
 
@@ -14,7 +11,6 @@ const MIN_PERCENTAGE = 3;
 
 const USUAL_COLUMNS = 80;
 
-/** The events from which the progress of a run is computed. */
 export type ProgressEvent =
   | { readonly type: 'start'; readonly planned: number }
   | { readonly type: 'progress'; readonly requests: number }
@@ -38,12 +34,7 @@ export function progressOf(event: RunEvent): ProgressEvent | undefined {
   }
 }
 
-/**
- * Shows the progress of a run: how far it has got, how fast, how much time remains, and how many checks have
- * failed.
- *
- * @param expected number of requests that the checks will send if the store does what the document says
- */
+/** `expected` is the number of requests that the checks send if the store does what the document says. */
 export function progress(
   stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>,
   expected: number,

@@ -11,7 +11,6 @@ import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
 
-/** A cause of a run with its number in the reports. */
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
 /** The causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
@@ -27,13 +26,9 @@ export interface Retried {
   readonly answer: Answered | undefined;
 }
 
-/** Finds out which causes of an earlier run still show. */
 export type Retry = ReturnType<typeof retryOf>;
 
-/**
- * Plans how to retry causes of a run: each by its request or, if a single request does not show it, by its
- * checks.
- */
+/** Retries each cause by its request or, if a single request does not show it, by its checks. */
 export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
@@ -44,11 +39,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   };
   return {
     plan: whole,
-    /**
-     * Runs the retries. Calls `report` with the result for each cause as soon as it is known.
-     *
-     * @returns why it ended early, if it did
-     */
+    /** Calls `report` with each result as soon as it is known. Returns why it ended early, if it did. */
     async run(
       secrets: readonly string[],
       report: (one: Retried) => void,
@@ -82,10 +73,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
 
 const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
 
-/**
- * The request of a cause as a check; if a single request does not show the cause, the checks that it
- * explained.
- */
+/** The request of a cause as a check or, if a single request does not show the cause, its checks. */
 function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
@@ -102,10 +90,7 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readon
   return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
 }
 
-/**
- * The request of a cause, and a rule that the cause no longer shows; undefined if a single request does not
- * show it.
- */
+/** The request of a cause, and a rule that it no longer shows; undefined if one request is not enough. */
 function requestOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],

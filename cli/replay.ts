@@ -26,11 +26,12 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
+import { setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
-export function replayCommand(exitWith: (code: number) => void): Command {
+export function replayCommand(): Command {
   const command = new Command('replay')
     .description(
       'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
@@ -70,10 +71,10 @@ Examples:
           given,
           self.opts<ReplayFlags>(),
         );
-        applyDefaults(self, process.env, config, target);
+        applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();
-        const token = requireToken(tokenOf(flags.token, target, process.env));
-        exitWith(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
+        const token = requireToken(tokenOf(flags.token, target));
+        setExitCode(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
       },
     );
 }
@@ -104,7 +105,6 @@ async function replay(
     : replayCheck(failed, retry, plan, record, secrets);
 }
 
-/** All causes, or the one with the given number. */
 function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
   const named = causes.filter((one) => rank === undefined || one.rank === Number(rank));
   if (named.length > 0) return named;
@@ -134,7 +134,6 @@ async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly s
   return exitCodeOf(verdict);
 }
 
-/** The earlier and the current answer to the request of a cause, if a single request shows it. */
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
   const { counterexample } = cause;
   if (answer === undefined || counterexample === undefined) return [];
@@ -205,7 +204,6 @@ function failedIn({ results }: RunRecord, file: string, id: string): RecordedRes
   );
 }
 
-/** Both responses, one below the other. */
 function formatAnswers(
   { id, level, statement, exchanges }: RecordedResult,
   { results: [now], target }: RunRecord,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { knownDeviations, planOf, type RunOptions, secretsOf } from '../index.ts';
+import { knownDeviations, planOf, secretsOf } from '../index.ts';
 import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
@@ -19,7 +19,6 @@ import { counted } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
 import { announce, warn } from './announce.ts';
-import { wantsColour } from './colour.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
@@ -33,14 +32,14 @@ import {
 } from './output.ts';
 import { type ProgressEvent, progress, progressOf } from './progress.ts';
 import { StartedStore } from './start.ts';
-import { columns } from './streams.ts';
+import { columns, setExitCode, wantsColour } from './streams.ts';
 import { type ResolvedTarget, requireToken, resolveTarget, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } from './watch.ts';
 
 type Flags = AllFlags<Group>;
 
-export function runCommand(exitWith: (code: number) => void): Command {
+export function runCommand(): Command {
   const command = new Command('run')
     .description('Runs the checks against a store, or against the reference store if no base URL is given.')
     .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
@@ -66,10 +65,10 @@ Examples:
   plant-store-conformance run --target staging`,
     )
     .action(async (given: string | undefined, _flags: Flags, self: Command) => {
-      const choice = await resolveTarget(given, self.opts<Flags>(), process.env);
-      applyDefaults(self, process.env, choice.config, choice.target);
+      const choice = await resolveTarget(given, self.opts<Flags>());
+      applyDefaults(self, choice.config, choice.target);
       const flags = self.opts<Flags>();
-      const token = tokenOf(flags.token, choice.target, process.env);
+      const token = tokenOf(flags.token, choice.target);
       if (flags.watch && (flags.out === '-' || flags.writeBaseline !== undefined))
         throw new UsageError(
           `--watch cannot be combined with ${flags.out === '-' ? '--out -, since it writes to standard output itself' : '--write-baseline, since it runs many times'}.`,
@@ -80,21 +79,18 @@ Examples:
       const attempt = await prepareRuns(choice, token, log, flags);
       const publish = (attempted: RunResult) => report(attempted, destination, flags);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
-      else exitWith(await once(attempt, publish));
+      else setExitCode(await once(attempt, publish));
     });
 }
 
-/** Options that cannot be combined with several jobs. */
 const NOT_IN_JOBS = ['bail', 'shard', 'start', 'verbose', 'watch'] as const;
 
-/** @throws UsageError if an option cannot be combined with several jobs */
 function requireJobs(flags: Flags): void {
   const other = NOT_IN_JOBS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if (other !== undefined && (flags.jobs ?? 1) > 1)
     throw new UsageError(`--jobs cannot be combined with ${flagOf(other)}; leave out one of them.`);
 }
 
-/** Runs the checks once and reports the result. */
 async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const interrupted = interruptible();
   const closing: WatchContext['closing'] = [];
@@ -108,11 +104,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   }
 }
 
-/**
- * Prepares one or several runs with these options.
- *
- * @param log the file for the output of a store that is started
- */
+/** `log` is the file for the output of a store that is started. */
 async function prepareRuns(
   { baseUrl, target: named }: ResolvedTarget,
   token: string | undefined,
@@ -127,11 +119,9 @@ async function prepareRuns(
     const target = await storeOf(baseUrl, token, start, closing);
     const about = { name: named?.name, tokenEnv: named?.tokenEnv };
     const options = { ...settingsIn(flags), baseline, ...about, ...target };
-    const [planned, known, secrets] = [
-      await planOf(options),
-      await knownDeviations(options),
-      secretsOf(options),
-    ];
+    const planned = await planOf(options);
+    const known = await knownDeviations(options);
+    const secrets = secretsOf(options);
     warn(planned.contract.document.warnings);
     if (!quiet && expected === undefined) {
       expected = await estimate(planned, storedEstimates(planned.contract));
@@ -146,10 +136,13 @@ async function prepareRuns(
     await before?.(plan, secrets);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    const record =
-      jobs === 1
-        ? await recordOf({ ...plan, onExchange }, new Recorder(secrets, known), show, signal)
-        : await recordOfJobs(options, plan, jobs, show, signal);
+    const finished = async () => {
+      if (jobs === 1) return recordOf({ ...plan, onExchange }, new Recorder(secrets, known), show, signal);
+      // Loaded only if there are several jobs.
+      const { repeatable, runJobs } = await import('./jobs.ts');
+      return runJobs(repeatable(options, plan), jobs, show, signal);
+    };
+    const record = await finished();
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
@@ -171,18 +164,6 @@ async function recordOf(
   return recorder.record();
 }
 
-/** Runs several jobs. Their code is loaded only here. */
-async function recordOfJobs(
-  options: RunOptions,
-  plan: RunPlan,
-  jobs: number,
-  show: (event: ProgressEvent) => void,
-  signal: AbortSignal,
-): Promise<RunRecord> {
-  const { repeatable, runJobs } = await import('./jobs.ts');
-  return runJobs(repeatable(options, plan), jobs, show, signal);
-}
-
 async function report(
   { record, epilogue }: RunResult,
   destination: Destination<RunRecord> | undefined,
@@ -196,7 +177,7 @@ async function report(
     process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
   }
   if (destination !== undefined) await writeReports(record, destination);
-  reportToGitHub(record, process.env);
+  reportToGitHub(record);
 }
 
 const MAX_TRACED_CHARACTERS = 160;
@@ -205,10 +186,8 @@ const trace =
   (baseUrl: string, redact: Redact): RunPlan['onExchange'] =>
   (exchange, template, during) => {
     const messages = sentAndReceived(exchange, template, baseUrl, redact);
-    const [request, answer] = [
-      requestLine(messages.request, { maxCharacters: MAX_TRACED_CHARACTERS }),
-      answerLine(messages, MAX_TRACED_CHARACTERS),
-    ];
+    const request = requestLine(messages.request, { maxCharacters: MAX_TRACED_CHARACTERS });
+    const answer = answerLine(messages, MAX_TRACED_CHARACTERS);
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
@@ -252,43 +231,37 @@ async function withBaseline(
   file: string,
   earlier: Baseline | undefined,
 ): Promise<RunRecord> {
-  if (record.outcome === 'undetermined' || cutShort(record.stop, record.results)) {
-    process.stderr.write(
-      `${file} was not written: the store could not be judged completely. Fix what stopped the run, then try again.\n`,
-    );
-    return record;
-  }
-  if (mixesOptions(record, earlier)) {
-    process.stderr.write(
-      `${file} was not written: this run excluded checks whose entries were recorded with ${earlier?.seed === undefined ? 'an unknown seed' : `--seed ${earlier.seed} --cases ${earlier.cases}${earlier.thorough === true ? ' --thorough' : ''}`}. Use the same options, or run all checks.\n`,
-    );
+  const problem = whyNotWritten(record, earlier);
+  if (problem !== undefined) {
+    process.stderr.write(`${file} was not written: ${problem}.\n`);
     return record;
   }
   const { knownIn } = await import('../lib/config/baseline.ts');
   const { baselineText } = await import('../lib/config/baseline-text.ts');
   const kept = knownIn(record, earlier);
-  writeAtomically(
-    file,
-    baselineText(
-      kept,
-      record,
-      file,
-      earlier === undefined ? undefined : { baseline: earlier, text: readFileSync(earlier.file, 'utf8') },
-    ),
-  );
+  const replaced = earlier && { baseline: earlier, text: readFileSync(earlier.file, 'utf8') };
+  writeAtomically(file, baselineText(kept, record, file, replaced));
   process.stderr.write(
     `${file} lists ${counted(kept.length, 'entry', 'entries')}; replace each TODO with a reason.\n`,
   );
   return { ...record, ciResult: ciResultOf(record, await knownDeviations({ baseline: file })) };
 }
 
-/**
- * Whether the baseline would keep entries, of checks that this run skipped, that were recorded with other
- * options. A file has only one seed.
- */
-const mixesOptions = ({ results, options }: RunRecord, earlier: Baseline | undefined): boolean =>
-  earlier !== undefined &&
-  results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard') &&
-  (earlier.seed !== options.seed ||
-    earlier.cases !== options.cases ||
-    (earlier.thorough ?? false) !== (options.thorough ?? false));
+function whyNotWritten(
+  { outcome, stop, results, options }: RunRecord,
+  earlier: Baseline | undefined,
+): string | undefined {
+  if (outcome === 'undetermined' || cutShort(stop, results))
+    return 'the store could not be judged completely. Fix what stopped the run, then try again';
+  const isPartial = results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard');
+  if (earlier === undefined || !isPartial) return undefined;
+  // A file has only one seed, and would keep the entries of the checks that did not run.
+  const { seed, cases, thorough = false } = earlier;
+  if (seed === options.seed && cases === options.cases && thorough === (options.thorough ?? false))
+    return undefined;
+  const recorded =
+    seed === undefined
+      ? 'an unknown seed'
+      : `--seed ${seed} --cases ${cases}${thorough ? ' --thorough' : ''}`;
+  return `this run excluded checks whose entries were recorded with ${recorded}. Use the same options, or run all checks`;
+}

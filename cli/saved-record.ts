@@ -7,9 +7,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { configOf, DEFAULT_FOLDER } from './target.ts';
 
 /**
- * Reads a record: from the file of that name or, if there is none, the last report of the target of that
- * name.
- *
+ * Reads the record in a file or, if there is no such file, the last report of the target of that name.
  * @throws UsageError if there is neither, or if several targets write their reports to the same place
  */
 export async function recordOf(given: string, flags: Flags<'target'> = {}) {

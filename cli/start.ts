@@ -15,10 +15,7 @@ import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 const GRACE_MS = 3000;
 /** Maximum number of characters of an unfinished line that are held back. */
 const MAX_LINE_CHARACTERS = 8 * 1024;
-/**
- * Number of lines of output that are shown if the store does not start, or ends; enough for a stack trace and
- * the error above it.
- */
+/** Lines of output that are shown if the store ends: enough for a stack trace and the error above it. */
 const TAIL_LINES = 20;
 
 /** A store that is run by a shell command, with the token in its environment. */
@@ -35,10 +32,7 @@ export class StartedStore {
   private readonly token: string;
   private readonly log: string | undefined;
 
-  /**
-   * Starts the store.
-   * @param log the file for its output, in which the token is redacted; without one, only the end of the output is kept
-   */
+  /** `log` is the file for its output, without the token; by default only the end of the output is kept. */
   constructor(command: string, token: string, log?: string) {
     this.command = command;
     this.token = token;
@@ -49,7 +43,6 @@ export class StartedStore {
     this.process = this.spawned('started');
   }
 
-  /** Whether all processes of the command have ended. */
   hasEnded(): boolean {
     return this.process.hasEnded();
   }
@@ -82,7 +75,6 @@ export class StartedStore {
     return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
   }
 
-  /** Stops the store and all of its child processes. */
   async stop(): Promise<void> {
     await this.process.stop();
     this.file?.end();
@@ -98,7 +90,6 @@ export class StartedStore {
   }
 }
 
-/** A process of the command, with its child processes. */
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
@@ -170,7 +161,6 @@ class StoreProcess {
   }
 }
 
-/** The signal that a shell reports with an exit code. */
 function signalOf(code: number | null): string | undefined {
   const signal = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128);
   return signal?.[0];
@@ -184,9 +174,7 @@ function writerOf(path: string): WriteStream {
   });
 }
 
-/**
- * Passes on complete lines of a stream, since a token that is split between two chunks would not be found.
- */
+/** Passes on only complete lines: a token that is split between two chunks would not be found. */
 function byLine(stream: Readable, write: (lines: string) => void): void {
   let unfinished = '';
   stream.setEncoding('utf8').on('data', (text: string) => {

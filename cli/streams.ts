@@ -1,9 +1,11 @@
+import { coloured, type Paint, plain } from '../lib/report/wording/format-text.ts';
+
 /** Whether writing to standard output failed for a reason other than a closed reader. */
 let writeFailed = false;
 
 /**
- * Keeps the process alive when the readers of its output go away. `| head` or a closed terminal is not an
- * error, and the exit code still reports the verdict. Other errors, such as a full disk, are reported once.
+ * Keeps the process alive when the readers of its output go away: `| head` is not an error, and the exit code
+ * still reports the verdict. Other errors, such as a full disk, are reported once.
  */
 export function ignoreClosedPipes(): void {
   // Nothing essential goes only to standard error.
@@ -16,10 +18,12 @@ export function ignoreClosedPipes(): void {
   });
 }
 
-/**
- * The width of the terminal or, if standard output is not a terminal, of COLUMNS; undefined if neither is
- * known.
- */
+/** Whether standard output is a terminal and NO_COLOR is not set. */
+export const wantsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
+
+export const paint = (): Paint => (wantsColour() ? coloured : plain);
+
+/** The width of the terminal or, without one, COLUMNS; undefined if neither is known. */
 export function columns(): number | undefined {
   const { COLUMNS = '' } = process.env;
   return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);

@@ -5,10 +5,8 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The configuration file that is read if none is named. */
 export const DEFAULT_FILE = 'conformance.yaml';
 
-/** The folder for reports if none is named. */
 export const DEFAULT_FOLDER = 'reports';
 
 export interface ResolvedTarget {
@@ -18,12 +16,7 @@ export interface ResolvedTarget {
   readonly baseUrl: string | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The configuration that a flag names, or the one in the current folder if there is one. The code that reads
- * it is loaded only in that case.
- */
+/** The configuration that a flag names, or that of the current folder, with its reader loaded on demand. */
 export async function configOf({ config: given }: Flags<'target'>) {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file === undefined) return undefined;
@@ -31,8 +24,12 @@ export async function configOf({ config: given }: Flags<'target'>) {
   return { file, config: readConfig(file) };
 }
 
-/** @throws UsageError if there is no target of that name */
-async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>>): Promise<Target> {
+/** The target that a flag names. @throws UsageError if there is no target of that name */
+async function targetOf(
+  { target: name }: Flags<'target'>,
+  found: Awaited<ReturnType<typeof configOf>>,
+): Promise<Target | undefined> {
+  if (name === undefined) return undefined;
   if (found === undefined)
     throw new UsageError(
       `--target needs a configuration file, and there is no ${DEFAULT_FILE} here; name one with --config.`,
@@ -42,23 +39,19 @@ async function targetOf(name: string, found: Awaited<ReturnType<typeof configOf>
 }
 
 /**
- * Finds the store to test. In order of precedence: the base URL on the command line, the target that the
- * command line names, the URL in the environment, the only target of the configuration.
- *
+ * In order of precedence: the base URL on the command line, the target that it names, the URL in the
+ * environment, the only target of the configuration.
  * @throws UsageError if the configuration has several targets and none is chosen
  */
 export async function resolveTarget(
   baseUrl: string | undefined,
   flags: Flags<'target'>,
-  environment: Environment,
 ): Promise<ResolvedTarget> {
   const found = await configOf(flags);
   const { file, config } = found ?? {};
-  if (flags.target !== undefined) {
-    const target = await targetOf(flags.target, found);
-    return { config, target, baseUrl: baseUrl ?? target.baseUrl };
-  }
-  const given = baseUrl ?? (environment.PLANT_STORE_URL || undefined);
+  const named = await targetOf(flags, found);
+  if (named !== undefined) return { config, target: named, baseUrl: baseUrl ?? named.baseUrl };
+  const given = baseUrl ?? (process.env.PLANT_STORE_URL || undefined);
   const [only, ...others] = config?.targets ?? [];
   if (given !== undefined || only === undefined) return { config, target: undefined, baseUrl: given };
   if (others.length > 0) {
@@ -79,29 +72,20 @@ export async function resolveTargetOfRecord(
 ): Promise<ResolvedTarget & { readonly baseUrl: string }> {
   const found = await configOf(flags);
   const config = found?.config;
-  if (flags.target !== undefined) {
-    const target = await targetOf(flags.target, found);
-    return { config, target, baseUrl: given ?? target.baseUrl };
-  }
-  const baseUrl = given ?? saved.baseUrl;
-  const target = config?.targets.find((one) => one.name === saved.name && one.baseUrl === baseUrl);
-  return { config, target, baseUrl };
+  const named = await targetOf(flags, found);
+  const baseUrl = given ?? (named ?? saved).baseUrl;
+  const same = config?.targets.find((one) => one.name === saved.name && one.baseUrl === baseUrl);
+  return { config, target: named ?? same, baseUrl };
 }
 
 /**
- * The token for a store. If the target names a variable, only that variable is read, since a token must not
- * be sent to any other store.
- *
+ * If the target names a variable, only that is read, since a token must not be sent to any other store.
  * @throws UsageError if that variable is not set
  */
-export function tokenOf(
-  flag: string | undefined,
-  target: Target | undefined,
-  environment: Environment,
-): string | undefined {
+export function tokenOf(flag: string | undefined, target: Target | undefined): string | undefined {
   if (flag !== undefined) return flag;
-  if (target?.tokenEnv === undefined) return environment[TOKEN_VARIABLE] || undefined;
-  const token = environment[target.tokenEnv];
+  if (target?.tokenEnv === undefined) return process.env[TOKEN_VARIABLE] || undefined;
+  const token = process.env[target.tokenEnv];
   if (token === undefined || token === '')
     throw new UsageError(
       `No token for the target ${target.name}; set the environment variable ${target.tokenEnv}.`,

@@ -7,16 +7,12 @@ import type { StartedStore } from './start.ts';
 
 export const POLL_INTERVAL_MS = 100;
 
-/** Seconds to wait for a store that the run starts. */
 const DEFAULT_WAIT_S = 30;
 
 /** Milliseconds that a process needs to close its sockets after it was ended. */
 const MAX_CLOSING_MS = 500;
 
-/**
- * Waits until the base URL accepts connections, the time is up, or the started process exits. Does not check that it
- * is a plant store.
- */
+/** Waits until the base URL accepts connections, the time is up, or the started process exits. */
 export async function waitForStore(
   { baseUrl, wait }: { readonly baseUrl: string; readonly wait?: number | undefined },
   started: Pick<StartedStore, 'hasEnded'> | undefined,
@@ -31,10 +27,7 @@ export async function waitForStore(
   }
 }
 
-/**
- * What a run needs to know about a store that it started: how to restart it if it dies, and what has become
- * of it.
- */
+/** How a run can restart a store that it started, and what has become of that store. */
 export const keptAlive = (
   started: StartedStore,
   store: Parameters<typeof waitForStore>[0],
@@ -50,12 +43,7 @@ export const keptAlive = (
   },
 });
 
-/**
- * Makes sure that nothing else listens where a store is about to be started. A store that is just being
- * stopped gets a moment.
- *
- * @throws UsageError if something still listens there
- */
+/** A store that is just being stopped gets a moment. @throws UsageError if something still listens there */
 export async function requireFree(baseUrl: string): Promise<void> {
   const deadline = Date.now() + MAX_CLOSING_MS;
   while (await listens(baseUrl)) {

@@ -6,13 +6,12 @@ import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
 import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { paint } from './colour.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
+import { paint } from './streams.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
-/** Runs the checks against a store, after starting it if required. */
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 
 /** The record of a run and, if its store failed, the end of the store's output. */
@@ -31,21 +30,16 @@ export interface WatchContext {
   readonly before?: (plan: RunPlan, secrets: readonly string[]) => Promise<void>;
 }
 
-/** Why to run again, and since when. */
 interface Trigger {
   readonly why: string;
   readonly since: number;
 }
 
-/** Maximum number of fixed causes to name. */
 const MAX_FIXED = 3;
 
 /**
- * Runs again whenever there is a reason to: a file has changed (if the run starts the store), the store is
- * back, or Enter was pressed. Each time, first retries the causes of the last run, then runs all checks. Ends
- * with q or an interrupt.
- *
- * @param unwatched a folder to which the run itself writes
+ * Runs again when a file changes (if the run starts the store), the store is back, or Enter is pressed; ends
+ * with q or an interrupt. The run itself writes to the folder `unwatched`.
  */
 export async function watch(
   attempt: RunOnce,
@@ -99,10 +93,7 @@ export async function watch(
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
 
-/**
- * Retries the causes of the last run, then runs all checks. Undefined if the run could not begin, for example
- * because its files are being edited.
- */
+/** Undefined if the run could not begin, for example because its files are being edited. */
 async function round(
   attempt: RunOnce,
   around: WatchContext,
@@ -138,7 +129,6 @@ async function round(
 
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
-/** Shows the report of a run, and the causes that it no longer finds. */
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
   const { record } = attempted;
   clear();

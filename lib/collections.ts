@@ -9,6 +9,10 @@ export const atMost = (
   more = (count: number) => `and ${count} more`,
 ): readonly string[] => (list.length > max ? [...list.slice(0, max), more(list.length - max)] : list);
 
+/** At most so many items of a list. If there are more, the last one says how many are left out. */
+export const capped = <T>(max: number, list: readonly T[], more: (count: number) => T): readonly T[] =>
+  list.length > max ? [...list.slice(0, max - 1), more(list.length - max + 1)] : list;
+
 /** The first names of a list in one line, followed by the number of further ones. */
 export const firstNames = (max: number, names: readonly string[]): string =>
   `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
@@ -17,8 +21,11 @@ export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);
 
 /** Groups a list by key. The groups are in the order in which their keys first occur. */
-export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): [key: string, members: T[]][] {
-  const groups = new Map<string, T[]>();
+export function groupBy<T>(
+  list: readonly T[],
+  keyOf: (one: T) => string,
+): [key: string, members: [T, ...T[]]][] {
+  const groups = new Map<string, [T, ...T[]]>();
   for (const one of list) {
     const key = keyOf(one);
     const members = groups.get(key);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { anchorOf, docsOf, packageText } from '../lib/package.ts';
@@ -7,7 +6,14 @@ import { difference } from '../lib/report/formats/html/kit/expected.tsx';
 import { htmlReport } from '../lib/report/formats/html/page.tsx';
 import { plainText, profileOf } from '../lib/report/wording/profile.ts';
 import { steady, tried, withoutAssets } from './helpers/hostile-record.ts';
-import { attributesOf, type Page, readPage } from './helpers/read-page.ts';
+import {
+  expectOnlyOwnAssets,
+  expectOnlyText,
+  expectPrintable,
+  expectSameElsewhere,
+  expectWellFormed,
+} from './helpers/page-rules.ts';
+import { readPage } from './helpers/read-page.ts';
 import { smallRecordOf, TOKEN, withStore } from './helpers/stores.ts';
 
 const PACKAGE = JSON.parse(packageText('package.json')) as { readonly homepage: string };
@@ -59,30 +65,13 @@ describe('the page', () => {
   });
 
   test('depends only on the record', () => {
-    const again = JSON.parse(JSON.stringify(broken)) as RunRecord;
-    const [locale, zone] = [process.env.LC_ALL, process.env.TZ];
-    const first = htmlReport(broken);
-    Object.assign(process.env, { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' });
-    expect(htmlReport(again)).toBe(first);
-    for (const [name, value] of [
-      ['LC_ALL', locale],
-      ['TZ', zone],
-    ] as const) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    const copy = JSON.parse(JSON.stringify(broken)) as RunRecord;
+    expectSameElsewhere(htmlReport(broken), () => htmlReport(copy));
   });
 
   test('is well-formed for every outcome', () => {
-    for (const record of [conformant, broken, known, undetermined]) {
-      const { tags } = readPage(htmlReport(record));
-      const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
-      expect(new Set(ids).size).toBe(ids.length);
-      const headings = tags.flatMap(({ name }) => /^h([1-6])$/.exec(name)?.[1] ?? []).map(Number);
-      expect(headings.filter((level) => level === 1)).toEqual([1]);
-      for (const [index, level] of headings.entries())
-        expect(level).toBeLessThanOrEqual((headings[index - 1] ?? 0) + 1);
-    }
+    for (const record of [conformant, broken, known, undetermined])
+      expectWellFormed(readPage(htmlReport(record)));
   });
 
   test('links only within itself and to the documentation, and to existing targets', () => {
@@ -105,19 +94,7 @@ describe('the page', () => {
   });
 
   test('allows only its own style and script, by their hashes', () => {
-    const page = readPage(htmlReport(broken));
-    const policy = page.tags
-      .find(({ attributes }) => attributes.has('http-equiv'))
-      ?.attributes.get('content');
-    const hash = (name: string) =>
-      `'sha256-${createHash('sha256')
-        .update(page.raw.get(name) ?? '')
-        .digest('base64')}'`;
-    expect(policy).toBe(
-      `default-src 'none'; style-src ${hash('style')}; script-src ${hash('script')}; base-uri 'none'; form-action 'none'`,
-    );
-    expect(page.tags.filter(({ name }) => name === 'script' || name === 'style')).toHaveLength(2);
-    expect(attributesOf(page).filter((name) => /^(?:style|on.*)$/i.test(name))).toEqual([]);
+    expectOnlyOwnAssets(readPage(htmlReport(broken)));
   });
 
   test('states the verdict in one sentence', () => {
@@ -257,26 +234,14 @@ describe('text from a store', () => {
   });
 
   test('stays text, whatever it contains', () => {
-    const clean = readPage(htmlReport(poisoned(ofFailures(known), 'plain')));
     const page = htmlReport(poisoned(ofFailures(known), NASTY));
-    const { tags, raw } = readPage(page);
-    const names = ({ tags: list }: Pick<Page, 'tags'>) => [...new Set(list.map(({ name }) => name))].sort();
-    expect(names({ tags })).toEqual(names(clean));
-    expect(raw).toEqual(clean.raw);
-    expect(attributesOf({ tags, raw }).filter((name) => /^(?:style|on.*|src)$/i.test(name))).toEqual([]);
-    expect(tags.filter(({ name }) => name === 'script')).toHaveLength(1);
-    const text = page.replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
-    expect(text).not.toContain('<script>window');
-    expect(text).toContain('&lt;script>window.__pwned');
-    expect(text).toContain(Buffer.from('\u001b[31m<script>').toString('base64'));
+    expectOnlyText(page, htmlReport(poisoned(ofFailures(known), 'plain')));
+    expectOnlyOwnAssets(readPage(page));
+    expect(page).toContain(Buffer.from('\u001b[31m<script>').toString('base64'));
   });
 
   test('contains no control characters and no commands for a log', () => {
-    const page = htmlReport(poisoned(ofFailures(known), NASTY));
-    expect(page).not.toMatch(/[^\P{Cc}\n]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/u);
-    expect(page).not.toMatch(/^\s*::[a-z-]+[^\n]*::/m);
-    expect(page).not.toMatch(/##(?:\[|vso\[)/i);
-    expect(page).toContain('\\u202edesrever');
+    expectPrintable(htmlReport(poisoned(ofFailures(known), NASTY)));
   });
 
   test('does not make the page large', () => {

@@ -108,7 +108,9 @@ const versionOf = ({ server }: Setup): string =>
 function printResult(setup: Setup, column: Column): boolean {
   const surprise = surpriseOf(setup, column);
   const seconds = column.state === 'run' ? `${column.seconds.toFixed(1)} s` : '';
-  process.stdout.write(`${column.name.padEnd(36)} ${verdictOf(column).padEnd(20)}${seconds.padStart(8)}\n`);
+  process.stdout.write(
+    `${column.name.padEnd(36)} ${verdictOf(column).words.padEnd(20)}${seconds.padStart(8)}\n`,
+  );
   for (const one of noticed(column)) process.stdout.write(`    ${one}\n`);
   if (surprise !== undefined && column.state === 'run') process.stdout.write(`    ${surprise}\n`);
   // When all are requested, a missing server is reported but is not an error.

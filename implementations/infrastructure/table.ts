@@ -39,7 +39,7 @@ const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untes
 export function infrastructureMarkdown(comparison: Comparison): string {
   const rows = comparison.columns.map((column) => {
     const { name, implementation } = column;
-    const head = `| ${prose(name)} | ${prose(implementation?.version ?? '')} | ${prose(implementation?.note ?? '')} | ${verdictOf(column)} |`;
+    const head = `| ${prose(name)} | ${prose(implementation?.version ?? '')} | ${prose(implementation?.note ?? '')} | ${verdictOf(column).words} |`;
     const seen = noticed(column)
       .map((one) => cell(one))
       .join('<br>');

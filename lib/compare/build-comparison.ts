@@ -1,19 +1,15 @@
 import { omit, pick } from '../collections.ts';
+import { timeOf } from '../report/record/merge.ts';
 import type { RecordedResult, RunRecord } from '../report/record/record.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Cell, Column, Comparison, ImplementationInfo } from './comparison.ts';
 
-/** The record of a store, or the reason why it was not run. */
 export type Entry = { readonly name: string; readonly implementation?: ImplementationInfo } & (
   | { readonly record: RunRecord }
   | { readonly reason: string }
 );
 
-/**
- * Compares the records of several stores.
- *
- * @throws UsageError if they come from different catalogues or documents
- */
+/** @throws UsageError if the records come from different catalogues or documents */
 export function comparisonOf(
   entries: readonly Entry[],
   differential: Comparison['differential'],
@@ -24,8 +20,6 @@ export function comparisonOf(
     throw new UsageError('None of the stores was run, so there is nothing to compare.');
   for (const other of others) requireComparable(first, other);
   const { suite, document, options, results } = first.record;
-  const begin = records.map(({ record }) => record.startedAt).sort()[0] ?? '';
-  const end = Math.max(...records.map(({ record }) => Date.parse(record.startedAt) + record.seconds * 1000));
   const columns = entries.map(columnOf);
   return {
     schemaVersion: 1,
@@ -33,8 +27,7 @@ export function comparisonOf(
     suite,
     document,
     options: pick(options, 'seed', 'cases', 'thorough', 'strict'),
-    startedAt: begin,
-    seconds: Math.round(end - Date.parse(begin)) / 1000,
+    ...timeOf(records.map(({ record }) => record)),
     exitCode: worstExitCode(columns),
     checks: results.map((result) => pick(result, 'id', 'level', 'statement', 'basis', 'hint')),
     columns,
@@ -56,10 +49,7 @@ function requireComparable(
     );
 }
 
-/**
- * The worst exit code of all stores. From worst to best: failed, could not be judged, nothing to judge,
- * passed.
- */
+/** From worst to best: failed, could not be judged, nothing to judge, passed. */
 function worstExitCode(columns: readonly Column[]): Comparison['exitCode'] {
   const codes = columns.map((column) => (column.state === 'run' ? column.exitCode : 3));
   return ([1, 3, 2] as const).find((code) => codes.includes(code)) ?? 0;
@@ -86,8 +76,8 @@ function cellOf(result: RecordedResult): Cell {
   const [exchange] = result.exchanges;
   return {
     ...pick(result, 'verdict', 'cases', 'failed'),
-    ...(first === undefined ? {} : { problem: first.problem }),
+    ...(first && { problem: first.problem }),
     ...pick(result, 'expected', 'actual', 'reason'),
-    ...(exchange === undefined ? {} : { command: exchange.command }),
+    ...(exchange && { command: exchange.command }),
   };
 }

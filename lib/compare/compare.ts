@@ -13,7 +13,6 @@ import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 export interface ComparedTarget {
   readonly name: string;
   readonly plan: RunPlan;
-  /** Texts that no report may contain. */
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
   readonly implementation?: ImplementationInfo | undefined;
@@ -28,7 +27,6 @@ interface OpenTarget {
   readonly results: CheckResult[];
 }
 
-/** Runs the catalogue and the same generated payloads against several stores, and compares the results. */
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,
@@ -82,10 +80,7 @@ export async function compareStores(
   }
 }
 
-/**
- * Estimates what each store will be sent: the requests of the checks, and the payloads for finding
- * disagreements.
- */
+/** What each store will be sent: requests of the checks, and payloads for finding disagreements. */
 export async function estimateOf(plan: RunPlan): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [

@@ -39,7 +39,6 @@ const cell = named(
     command: optional(text),
   }),
 );
-/** The result of one check at one store. */
 export interface Cell extends Of<typeof cell> {}
 
 const cause = named(
@@ -47,7 +46,6 @@ const cause = named(
   object(comparedCause),
   'One fault of a store: what explains one failed check or many. Stores with the same fingerprint share it.',
 );
-export interface ComparedCause extends Of<typeof cause> {}
 
 const implementation = named(
   'implementation',

@@ -4,6 +4,7 @@ import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import { shrink } from '../payloads/shrink.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
+import type { Answered } from '../report/record/record.ts';
 import { sentAndReceived } from '../report/record/recorded.ts';
 import type { Redact } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
@@ -34,15 +35,12 @@ export const SAMPLE_FRACTION = 0.5;
 const MAX_DISAGREEMENTS = 30;
 const MAX_BODY_CHARACTERS = 600;
 
-/** The signatures of the stores' answers to one payload, in the order of the stores. */
-type Signatures = readonly string[];
-
-const keyOf = (vector: Signatures) => vector.join('\n');
+/** Of the signatures of the stores' answers to one payload, in the order of the stores. */
+const keyOf = (vector: readonly string[]) => vector.join('\n');
 
 /**
- * Sends every store the payloads of the random checks, finds those on which the stores disagree, and shrinks
- * one payload for each disagreement. Payloads that divide the stores in the same way show the same
- * disagreement.
+ * Sends every store the payloads of the random checks, and shrinks one payload for each disagreement.
+ * Payloads that divide the stores in the same way show the same disagreement.
  */
 export async function differentialOf(
   stores: readonly DifferentialTarget[],
@@ -66,16 +64,13 @@ export async function differentialOf(
   const distinct = groupBy(split, ({ key }) => key).sort(([, a], [, b]) => b.length - a.length);
   const disagreements: Disagreement[] = [];
   for (const [key, [first, ...others]] of distinct.slice(0, MAX_DISAGREEMENTS)) {
-    const shrunk = first && (await shrunkPayload(first.one, key, responding, contract));
+    const shrunk = await shrunkPayload(first.one, key, responding, contract);
     if (shrunk !== undefined) disagreements.push(describe(shrunk, 1 + others.length, responding, sampling));
   }
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-/**
- * Whether to send the payloads of a check to all stores. Variants of requests and credentials are not
- * payloads.
- */
+/** Variants of requests and credentials are not payloads. */
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
@@ -93,9 +88,7 @@ function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
   exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-/**
- * A smaller payload that divides the stores in the same way; undefined if the original one no longer does.
- */
+/** Undefined if the original payload no longer divides the stores in the same way. */
 async function shrunkPayload(
   { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,
@@ -149,7 +142,7 @@ function describe(
 const typeOf = (headers: readonly (readonly [string, string])[]): string =>
   headerValues(headers, 'content-type').join(', ');
 
-function answerOf(name: string, { response, fault }: Partial<ReturnType<typeof sentAndReceived>>): Answer {
+function answerOf(name: string, { response, fault }: Answered): Answer {
   if (response === undefined) return { name, fault: fault?.detail ?? 'no response' };
   const { status, headers, body } = response;
   const truncated =

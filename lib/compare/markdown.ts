@@ -40,7 +40,7 @@ export function summaryTable({ columns }: Comparison): string {
         ? ''
         : ` ${prose(implementation.framework)} ${prose(implementation.version)}`;
     const reason = reasonOf(column);
-    const verdict = `${verdictOf(column)}${reason === undefined ? '' : `: ${cell(reason, 240)}`}`;
+    const verdict = `${verdictOf(column).words}${reason === undefined ? '' : `: ${cell(reason, 240)}`}`;
     const head = `| ${cell(name, 40)}${what} | ${verdict} |`;
     if (column.state === 'not-run' || column.stop !== null) return `${head} | | |`;
     const { MUST, SHOULD } = column.summary;

@@ -1,11 +1,7 @@
 import { readSaved, recordIn, validated } from '../report/record/read-record.ts';
 import type { Comparison } from './comparison.ts';
 
-/**
- * Reads a record or a comparison.
- *
- * @throws UsageError if the file is neither
- */
+/** @throws UsageError if the file is neither a record nor a comparison */
 export function readEither(file: string) {
   const value = readSaved(file);
   if ((value as { kind?: unknown } | null)?.kind !== 'comparison')

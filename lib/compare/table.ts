@@ -1,28 +1,30 @@
 import { groupBy, sum } from '../collections.ts';
+import type { ComparedCause } from '../report/record/record.ts';
 import { isResponseTime } from '../report/wording/facts.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import { counted } from '../text.ts';
-import type { Cell, Column, ComparedCause, Comparison } from './comparison.ts';
+import type { Cell, Column, Comparison } from './comparison.ts';
 
 /** How the stores answered generated payloads that are not part of the checks. */
 export type Differential = NonNullable<Comparison['differential']>;
 
 export type RunColumn = Extract<Column, { state: 'run' }>;
 
-export const verdictOf = (column: Column) =>
-  column.state === 'not-run' ? ('not run' as const) : OUTCOMES[column.outcome];
+const NOT_RUN = { words: 'not run', colour: 'magenta', icon: 'skipped' } as const;
 
-/** Why a store could not be judged, or was not run. */
+/** The verdicts, best first. */
+export const VERDICTS = [...Object.values(OUTCOMES), NOT_RUN];
+
+export const verdictOf = (column: Column) =>
+  column.state === 'not-run' ? NOT_RUN : OUTCOMES[column.outcome];
+
 export const reasonOf = (column: Column): string | undefined =>
   column.state === 'not-run' ? column.reason : column.stop?.reason;
 
-/** The stores that were run. */
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/**
- * The checks with different verdicts among the stores whose runs were completed, with a mark for each store.
- */
+/** The checks with different verdicts among completed runs, with a mark for each store. */
 export function differing(comparison: Comparison) {
   const columns = ran(comparison);
   const completed = columns.filter(({ stop }) => stop === null);
@@ -35,7 +37,6 @@ export function differing(comparison: Comparison) {
     }));
 }
 
-/** A cause, and the stores that have it. */
 export interface SharedCause {
   readonly cause: ComparedCause;
   readonly stores: readonly { readonly column: RunColumn; readonly cause: ComparedCause }[];
@@ -45,9 +46,9 @@ export interface SharedCause {
 export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
   const all = ran(comparison).flatMap((column) => column.causes.map((cause) => ({ column, cause })));
   return groupBy(all, ({ cause }) => cause.fingerprint)
-    .flatMap(([, stores]): SharedCause[] => {
-      const { cause } = stores.find((one) => one.cause.level === 'MUST') ?? stores[0] ?? {};
-      return cause === undefined ? [] : [{ cause, stores }];
+    .map(([, stores]) => {
+      const { cause } = stores.find((one) => one.cause.level === 'MUST') ?? stores[0];
+      return { cause, stores };
     })
     .toSorted(
       (a, b) =>
@@ -77,15 +78,12 @@ export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   skipped: '-',
 };
 
-/** The number of disagreements, as a heading. */
 export const disagreementCount = ({ payloads, disagreements, more }: Differential): string =>
   disagreements.length === 0
     ? `All stores agree on ${payloads} generated payloads.`
     : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
 
-/**
- * The observations that differ, with the value at each store. Ignores response times, which always differ.
- */
+/** The observations that differ, with the value at each store, except response times, which always differ. */
 export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];

@@ -22,7 +22,6 @@ const MAX_DISAGREEMENTS = 8;
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-/** A comparison for the terminal. Ends with a line feed. */
 export function comparisonText(comparison: Comparison, paint: Paint): string {
   const { suite, document, options, checks, columns, differential } = comparison;
   const rows = differing(comparison);
@@ -65,13 +64,8 @@ function summary(columns: readonly Column[], paint: Paint): string[] {
   const rows = columns.map((column, index) => {
     const number = String(index + 1).padStart(3);
     const name = (names[index] ?? '').padEnd(width);
-    const verdict = verdictOf(column);
-    const shownVerdict = paint(
-      ({ conformant: 'green', partial: 'yellow', 'not conformant': 'red' } as const)[
-        verdict as 'conformant'
-      ] ?? 'magenta',
-      verdict.padEnd(20),
-    );
+    const { colour, words } = verdictOf(column);
+    const shownVerdict = paint(colour, words.padEnd(20));
     if (column.state === 'not-run' || column.stop !== null)
       return `${number}  ${name}  ${shownVerdict}${truncate(reasonOf(column) ?? '', 120)}`;
     const { MUST, SHOULD } = column.summary;
@@ -100,7 +94,6 @@ function createdLines(columns: readonly Column[]): string[] {
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
 }
 
-/** A row for each cause, with the number of failed checks that it explains at each store. */
 function causes(comparison: Comparison, paint: Paint): string[] {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return [];
@@ -123,7 +116,6 @@ function causes(comparison: Comparison, paint: Paint): string[] {
 interface TableRow {
   readonly title: readonly string[];
   readonly level: string;
-  /** One mark for each store that was run. */
   readonly marks: readonly string[];
 }
 

@@ -11,10 +11,7 @@ const entries: Schema<readonly BaselineEntry[]> = list(
   when({ type: 'object', required: ['cause'] }, object(knownCause), object(knownCheck)),
 );
 
-/**
- * Known deviations: a plain list of entries, or an object that also contains the options of the run that
- * recorded them.
- */
+/** Known deviations: a plain list, or an object with the options of the run that recorded them. */
 export const BASELINE: Schema<readonly BaselineEntry[] | Omit<Baseline, 'file'>> = when(
   { type: 'array' },
   entries,

@@ -9,18 +9,12 @@ import { schemaLine } from './schema-line.ts';
 const SUGGESTED_DAYS = 90;
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** The baseline that is being replaced, and the text of its file. */
 interface Earlier {
   readonly baseline: Baseline;
   readonly text: string;
 }
 
-/**
- * The text of a baseline file.
- *
- * @param file where it will be written
- * @param earlier the previous baseline, whose comments are kept, except those of removed entries
- */
+/** Keeps the comments of the earlier file, except those of removed entries. */
 export function baselineText(
   keptEntries: readonly KeptEntry[],
   record: RunRecord,
@@ -46,7 +40,6 @@ export function baselineText(
 
 type Whole = Omit<Baseline, 'file'>;
 
-/** The comments on new entries. */
 interface Comments {
   readonly until: string;
   /** The title for each entry; undefined for entries of the previous baseline. */
@@ -66,7 +59,6 @@ function written(whole: Whole, { suite, target }: RunRecord, file: string, comme
   return printedYaml(document);
 }
 
-/** Adds comments to new entries: what each is about, and a suggested expiry date. */
 function comment(document: Document<Node>, { until, titles }: Comments): void {
   for (const [index, title] of titles.entries()) {
     const entry = document.getIn(['entries', index]);
@@ -77,7 +69,6 @@ function comment(document: Document<Node>, { until, titles }: Comments): void {
   }
 }
 
-/** The document as YAML, with lists of fingerprints inline. */
 function printedYaml(document: Document<Node>): string {
   visit(document, {
     Seq(_key, list) {

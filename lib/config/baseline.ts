@@ -8,13 +8,7 @@ import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/r
 import type { About } from '../run/check.ts';
 import { readSettings } from './settings-file.ts';
 
-/**
- * Reads a file of known deviations: a plain list, or an object that also contains the seed and the number of
- * cases of the run that recorded them.
- *
- * @throws UsageError if an entry names an unknown check, a check that cannot fail, or a cause that is already
- * listed
- */
+/** @throws UsageError if an entry names an unknown check, one that cannot fail, or a known cause again */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
   const { value, reject } = readSettings<BaselineEntry[] | Omit<Baseline, 'file'>>(
     file,
@@ -66,7 +60,7 @@ export interface KeptEntry {
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
   const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
     name,
-    title: same[0]?.title ?? '',
+    title: same[0].title,
     checks: new Set(same.flatMap(({ checks }) => checks)),
   }));
   const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);
@@ -95,7 +89,6 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
     .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-/** The failures of the given checks that fail the CI result and that no entry names. */
 function unnamed(
   checks: ReadonlySet<string>,
   record: RunRecord,
@@ -126,10 +119,7 @@ const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => 
   },
 });
 
-/**
- * Reduces an entry to failures that still occur or whose checks were not run; undefined if there are none and
- * no experiment found the cause of the entry.
- */
+/** Keeps failures that still occur or whose checks were not run; undefined if none are left. */
 function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
   const left = (id: string, names: readonly string[]): readonly string[] => {
     const result = results.find((one) => one.id === id);

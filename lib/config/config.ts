@@ -9,17 +9,12 @@ import { openSettings } from './settings-file.ts';
 
 export type Target = Values<typeof TARGET> & { readonly name: string; readonly baseUrl: string };
 
-/** The contents of conformance.yaml. */
 export interface Config {
   readonly options: Values<typeof OPTIONS>;
   readonly targets: readonly Target[];
 }
 
-/**
- * Reads a configuration file.
- *
- * @throws UsageError or DocumentError, with the line and, for an unknown key, the most similar known key
- */
+/** @throws UsageError or DocumentError, with the line and, for an unknown key, the most similar known key */
 export function readConfig(file: string): Config {
   const { value, reject } = openSettings(file);
   const read = <R extends Rows>(rows: R, given: unknown, required: readonly string[], at: Pointer) => {
@@ -47,7 +42,6 @@ export function readConfig(file: string): Config {
 const NO_TOKEN =
   'Do not put a token into a file; set PLANT_STORE_TOKEN, or name another variable with tokenEnv in a target.';
 
-/** Resolves paths relative to the folder that contains the configuration. */
 function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>): Values<R> {
   const resolved = (path: unknown) => (path === '-' ? path : resolve(dirname(file), String(path)));
   return Object.fromEntries(
@@ -58,11 +52,7 @@ function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>):
   ) as Values<R>;
 }
 
-/**
- * Finds a target by name.
- *
- * @throws UsageError, with the most similar name, if there is no such target
- */
+/** @throws UsageError, with the most similar name, if there is no such target */
 export function targetNamed(name: string, { targets }: Config, file: string): Target {
   const target = targets.find((one) => one.name === name);
   if (target !== undefined) return target;

@@ -3,7 +3,6 @@ import { IN_A_FILE, type Rows } from './options.ts';
 import { sentence } from './options-table.ts';
 import { schemaLine } from './schema-line.ts';
 
-/** What it takes to reach a store. */
 export interface Answers {
   readonly baseUrl: string;
   readonly tokenEnv: string;
@@ -28,7 +27,6 @@ const yamlOf = (name: string, value: unknown): string =>
     .trim()
     .replace(/^\{ (.*) \}$/, '$1');
 
-/** The text of an initial configuration: one target, with further options as comments. */
 export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }: Answers): string {
   const rows: Rows = IN_A_FILE;
   const examples = Object.entries(EXAMPLES).map(([name, value]) => {

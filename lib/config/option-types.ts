@@ -1,12 +1,12 @@
 import { pick } from '../collections.ts';
 import { isObject } from '../contract/document.ts';
-import { FORMATS, type Format, isFormat } from '../report/formats/formats.ts';
+import { FORMATS, type Format } from '../report/formats/formats.ts';
 import { truncate } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**
- * The type of an option. The same rules apply to values from every source: code passes a value, a file
- * contains what YAML can express, and flags and the environment contain text.
+ * The type of an option, whatever the source of its value: code passes a value, a file contains what YAML can
+ * express, and flags and the environment contain text.
  */
 export interface OptionType<Value = unknown, Given = Value> {
   /** The allowed values, worded so that they can follow "must be". */
@@ -14,8 +14,7 @@ export interface OptionType<Value = unknown, Given = Value> {
   /** JSON Schema for a value in a file. Must accept everything that `read` accepts. */
   readonly schema: Readonly<Record<string, unknown>>;
   /**
-   * Converts a valid value to the form in which it is used; returns undefined for an invalid value.
-   *
+   * The valid value in the form in which it is used; undefined for an invalid one.
    * @throws InvalidValueError for an invalid value with a more specific reason
    */
   readonly read: (given: unknown) => Value | undefined;
@@ -33,15 +32,10 @@ export interface OptionType<Value = unknown, Given = Value> {
   readonly given?: Given;
 }
 
-/**
- * An invalid value of an option. The message continues a sentence that begins with the name of the option.
- */
+/** The message continues a sentence that begins with the name of the option. */
 export class InvalidValueError extends Error {}
 
-/**
- * @param written the value as the user wrote it, for the error message
- * @throws InvalidValueError
- */
+/** `written` is the value as the user wrote it. @throws InvalidValueError */
 export function readAs<V>(
   { read, accepts, secret }: OptionType<V, unknown>,
   given: unknown,
@@ -57,7 +51,6 @@ export function readAs<V>(
 export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 
-/** A value from the user, as messages show it. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -75,49 +68,49 @@ export function shown(value: unknown): string {
   }
 }
 
+/** An option whose valid values are used as they are. */
+const checked = <V>(
+  accepts: string,
+  schema: OptionType['schema'],
+  isValid: (given: unknown) => given is V,
+): OptionType<V> => ({ accepts, schema, read: (given) => (isValid(given) ? given : undefined) });
+
 const numeral = (text: string): unknown => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
-const number = (
-  what: string,
-  type: 'integer' | 'number',
-  [minimum, maximum]: readonly [number, number],
-  more: Pick<OptionType, 'placeholder' | 'ofText'> = {},
-): OptionType<number> => ({
-  accepts: `a ${what} from ${minimum} to ${maximum}`,
-  schema: { type, minimum, maximum },
-  read: (given) =>
-    typeof given === 'number' &&
-    given >= minimum &&
-    given <= maximum &&
-    (type === 'number' || Number.isInteger(given))
-      ? given
-      : undefined,
+type More = Partial<OptionType<number>>;
+
+const number = (minimum: number, maximum: number, more?: More): OptionType<number> => ({
+  accepts: `a number from ${minimum} to ${maximum}`,
+  schema: { type: 'number', minimum, maximum },
+  read: (given) => (typeof given === 'number' && given >= minimum && given <= maximum ? given : undefined),
   placeholder: 'n',
   ofText: numeral,
   ...more,
 });
 
-export const whole = (
-  minimum: number,
-  maximum: number,
-  more?: Pick<OptionType, 'placeholder'>,
-): OptionType<number> => number('whole number', 'integer', [minimum, maximum], more);
+export const whole = (minimum: number, maximum: number, more?: More): OptionType<number> => {
+  const { read, ...kind } = number(minimum, maximum, more);
+  return {
+    ...kind,
+    accepts: `a whole number from ${minimum} to ${maximum}`,
+    schema: { type: 'integer', minimum, maximum },
+    read: (given) => (Number.isInteger(given) ? read(given) : undefined),
+  };
+};
 
 /** A timer with a longer delay would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 export const milliseconds = whole(1, MAX_TIMER_MS, { placeholder: 'ms' });
-export const seconds = number('number', 'number', [0.001, Math.floor(MAX_TIMER_MS / 1000)]);
+export const seconds = number(0.001, Math.floor(MAX_TIMER_MS / 1000));
 
 /** `100/s`, `100`. */
-export const rate = number('number', 'number', [0.001, 1_000_000], {
+export const rate = number(0.001, 1_000_000, {
   placeholder: 'n/s',
   ofText: (text) => numeral(text.replace(/\/s$/, '')),
 });
 
 export const flag: OptionType<boolean> = {
-  accepts: 'true or false',
-  schema: { type: 'boolean' },
-  read: (given) => (typeof given === 'boolean' ? given : undefined),
+  ...checked('true or false', { type: 'boolean' }, (given) => typeof given === 'boolean'),
   ofText: (text) => ({ 1: true, true: true, 0: false, false: false })[text] ?? text,
 };
 
@@ -178,18 +171,15 @@ const listOf = <V, G>(one: OptionType<V, G>): OptionType<readonly V[], readonly 
 export const texts = listOf(text);
 export const paths = listOf(path);
 
-const format: OptionType<Format> = {
-  accepts: `one of ${Object.keys(FORMATS).join(', ')}`,
-  schema: { enum: Object.keys(FORMATS) },
-  read: (given) => (typeof given === 'string' && isFormat(given) ? given : undefined),
-};
+const names = Object.keys(FORMATS);
+const isFormat = (given: unknown): given is Format => names.some((name) => name === given);
+const format = checked(`one of ${names.join(', ')}`, { enum: names }, isFormat);
 export const formats = {
   ...listOf(format),
   placeholder: 'list',
   ofText: (given: string) => given.split(','),
 };
 
-/** Headers that the checks control. */
 const CONTROLLED = new Set([
   'accept',
   'authorization',
@@ -273,14 +263,10 @@ export const shard: OptionType<Shard> = {
   },
 };
 
-export const stores: OptionType<readonly unknown[]> = {
-  accepts: 'a list of stores',
-  schema: { type: 'array' },
-  read: (given) => (Array.isArray(given) ? given : undefined),
-};
+export const stores = checked('a list of stores', { type: 'array' }, (given) => Array.isArray(given));
 
-export const callback: OptionType<(...given: never[]) => unknown> = {
-  accepts: 'a function',
-  schema: {},
-  read: (given) => (typeof given === 'function' ? (given as (...given: never[]) => unknown) : undefined),
-};
+export const callback = checked(
+  'a function',
+  {},
+  (given): given is (...given: never[]) => unknown => typeof given === 'function',
+);

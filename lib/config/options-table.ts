@@ -13,10 +13,7 @@ import {
   variableOf,
 } from './options.ts';
 
-/*
- * Generates the schema that editors use for conformance.yaml, and the tables of docs/configuration.md, from
- * the rows. `npm run docs` writes both.
- */
+/* `npm run docs` writes the schema that editors use for conformance.yaml, and the tables of configuration.md. */
 
 export const sentence = (row: OptionRow): string => `${capitalised(describe(row))}.`;
 

@@ -6,7 +6,6 @@ import * as kind from './option-types.ts';
 /** An option. Its key in the table is its name in a file and, in kebab case, the name of its flag. */
 export interface OptionRow {
   readonly kind: kind.OptionType;
-  /** What the option does, for the help. */
   readonly description: string;
   /** The name of the value in the help, if it differs from that of its type. */
   readonly placeholder?: string;
@@ -16,13 +15,14 @@ export interface OptionRow {
   readonly api?: string | false;
   /** False for an option that concerns a single call, and so is not read from a file or a variable. */
   readonly file?: false;
-  /**
-   * The environment variable, if its name does not follow from that of the option; false if there is none.
-   */
+  /** The environment variable, if its name does not follow from that of the option; false for none. */
   readonly variable?: string | false;
 }
 
 export type Rows = Readonly<Record<string, OptionRow>>;
+
+/** Concerns a single call of the command line. */
+const ONLY_A_FLAG = { api: false, file: false } as const;
 
 /** The options that have a flag, in groups that several commands share. `run` has all of them. */
 export const GROUPS = {
@@ -130,8 +130,7 @@ export const GROUPS = {
     writeBaseline: {
       kind: kind.path,
       description: 'write the failures of this run to a baseline file',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     bail: {
       kind: kind.flag,
@@ -161,20 +160,17 @@ export const GROUPS = {
       kind: kind.flag,
       description:
         'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     quiet: {
       kind: kind.flag,
       description: 'print only the causes of failures, one line each, and the verdict',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     verbose: {
       kind: kind.flag,
       description: 'print every exchange as it happens, and every cause and failed check in full',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
   },
   target: {
@@ -182,26 +178,20 @@ export const GROUPS = {
       kind: kind.path,
       description: 'configuration file',
       defaultsTo: 'conformance.yaml, if it exists',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
     target: {
       kind: kind.text,
       placeholder: 'name',
       description: 'store to run against, by its name in the configuration',
-      api: false,
-      file: false,
+      ...ONLY_A_FLAG,
     },
   },
 } as const satisfies Readonly<Record<string, Rows>>;
 
 export type Group = keyof typeof GROUPS;
 
-/**
- * All options. Each row defines the flag with its help, the environment variable, the key in a file with its
- * schema, the option in code with its type, the message for an invalid value, and the entry in
- * docs/configuration.md.
- */
+/** All options. Flags, variables, keys of files, their schema, types, messages and docs follow from a row. */
 export const OPTIONS = {
   baseUrl: {
     kind: kind.baseUrl,
@@ -240,7 +230,6 @@ type ValueOf<R> = R extends { kind: { read: (given: unknown) => infer V } } ? Ex
 type GivenOf<R> = R extends { kind: { given?: infer G } } ? Exclude<G, undefined> : never;
 type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extract<N, string> : K;
 
-/** The values of rows, after they have been read. */
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
 type NamesOf<G extends Group> = G extends Group ? keyof (typeof GROUPS)[G] : never;
 export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
@@ -266,7 +255,6 @@ export const TARGET = {
   ...forOneStore,
 } as const satisfies Rows;
 
-/** The options of a run by their names in code. */
 export const IN_CODE: Rows = inCode((_name, row) => row);
 
 /** Maps the options that exist in code, by their names there. */
@@ -278,7 +266,6 @@ export function inCode<T>(of: (name: string, row: OptionRow) => T): Record<strin
 
 export const PREFIX = 'PLANT_STORE_';
 
-/** The description of an option, including its default. */
 export const describe = ({ description, defaultsTo }: OptionRow): string =>
   defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
 

@@ -19,11 +19,7 @@ import {
 const unknownOption = (name: string, known: readonly string[]): string =>
   `Unknown option ${truncate(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
-/**
- * Reads options as their rows define.
- *
- * @param reject called with the name of an invalid option, and a sentence that says what is wrong with it
- */
+/** Calls `reject` with the name of an invalid option, and a sentence that says what is wrong with it. */
 export function readOptions<R extends Rows>(
   table: R,
   given: Readonly<Record<string, unknown>>,
@@ -46,7 +42,6 @@ export function readOptions<R extends Rows>(
   return values as Values<R>;
 }
 
-/** Reads a value. If it is invalid, calls `reject` with the problem. */
 export function rejectOthers<T>(read: () => T, reject: (problem: string) => never): T {
   try {
     return read();
@@ -56,11 +51,7 @@ export function rejectOthers<T>(read: () => T, reject: (problem: string) => neve
   }
 }
 
-/**
- * Reads options that were passed in code, whatever their types.
- *
- * @throws UsageError that names the option, the value, and what is allowed
- */
+/** @throws UsageError that names the option, the value, and what is allowed */
 export function optionsGiven<R extends Rows>(
   table: R,
   given: unknown,
@@ -75,21 +66,13 @@ export function optionsGiven<R extends Rows>(
   });
 }
 
-/**
- * Reads the options of a run that were passed in code.
- *
- * @throws UsageError
- */
+/** The options of a run that were passed in code. @throws UsageError */
 export const settingsOf = (given: unknown): Needed<Options> =>
   optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Options>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads an option from the environment; undefined if its variable is empty or not set.
- *
- * @throws UsageError that names the variable
- */
+/** Undefined if the variable is empty or not set. @throws UsageError that names the variable */
 export function settingIn(environment: Environment, name: string, row: OptionRow): unknown {
   const variable = variableOf(name, row);
   const text = variable === undefined ? undefined : environment[variable];
@@ -102,11 +85,7 @@ export function settingIn(environment: Environment, name: string, row: OptionRow
   );
 }
 
-/**
- * Reads the options of a run from the environment.
- *
- * @throws UsageError
- */
+/** @throws UsageError */
 export const optionsIn = (environment: Environment): Options =>
   inCode((name, row) => settingIn(environment, name, row));
 

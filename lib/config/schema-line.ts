@@ -2,10 +2,8 @@ import { dirname, relative, resolve } from 'node:path';
 import { suite } from '../package.ts';
 
 /**
- * A comment that tells editors the schema of a YAML file.
- *
- * @param schema the file name of a schema in this folder, which is addressed where a project installs its
- * packages
+ * A comment that tells editors the schema of a YAML file: `schema` is a file in this folder, addressed where
+ * a project installs its packages.
  */
 export function schemaLine(file: string, schema: string): string {
   const installed = resolve('node_modules', suite.name, 'lib/config', schema);

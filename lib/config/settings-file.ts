@@ -12,11 +12,7 @@ interface SettingsFile<T> {
   reject(pointer: Pointer, problem: string): never;
 }
 
-/**
- * Reads a YAML file.
- *
- * @throws DocumentError, with the file and the line
- */
+/** @throws DocumentError, with the file and the line */
 export function openSettings(file: string): SettingsFile<unknown> {
   const document = readDocument(file);
   return {
@@ -29,8 +25,7 @@ export function openSettings(file: string): SettingsFile<unknown> {
 }
 
 /**
- * Reads a YAML file and validates it against one of the schemas in this folder.
- *
+ * Reads a YAML file that has a schema in this folder.
  * @throws UsageError or DocumentError, with the file, the line and, for an unknown key, the most similar
  * known key
  */

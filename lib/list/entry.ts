@@ -8,7 +8,6 @@ export interface BasisEntry {
   readonly text?: string;
 }
 
-/** The documentation of a check. */
 export interface CatalogueEntry {
   readonly id: string;
   readonly level: Level;
@@ -19,7 +18,6 @@ export interface CatalogueEntry {
   readonly hint: string;
 }
 
-/** The clauses of the interface by name. */
 type Clauses = Readonly<Record<string, { readonly text: string }>>;
 
 export function entryOf(check: Check, contract: Contract, clauses: Clauses): CatalogueEntry {
@@ -55,3 +53,13 @@ export const commandFor = ({ id, kind }: CatalogueEntry): string =>
   kind === 'invariant'
     ? 'plant-store-conformance run URL  (it judges the exchanges of other checks)'
     : `plant-store-conformance run URL --only ${id}`;
+
+/** Checks as a JSON array. `sends` contains the description followed by the examples. */
+export const json = (entries: readonly CatalogueEntry[]): string => {
+  const listed = entries.map(({ sends, hint, ...entry }) => ({
+    ...entry,
+    sends: [sends.text, ...sends.examples],
+    hint,
+  }));
+  return `${JSON.stringify(listed, null, 2)}\n`;
+};

@@ -20,7 +20,6 @@ const INTRODUCTION = [
   '',
 ];
 
-/** The reference of all checks: an introduction, the counts for each area, and a section for each check. */
 export function reference(entries: readonly CatalogueEntry[]): string {
   const areas = groupBy(entries, areaOf);
   const counts = (title: string, members: readonly CatalogueEntry[]) =>
@@ -64,10 +63,7 @@ const section = ({ id, level, statement, basis, sends, hint }: CatalogueEntry): 
     '',
   ].join('\n');
 
-/**
- * A sentence as the continuation of another one: in lower case at the start, unless it begins with a name
- * such as POST.
- */
+/** In lower case at the start, to continue a sentence, unless the text begins with a name such as POST. */
 const continued = (text: string) => text.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
 
 const basisLine = ({ ref, text }: BasisEntry) => {
@@ -81,5 +77,4 @@ const basisLine = ({ ref, text }: BasisEntry) => {
 
 const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
-/** Text escaped for Markdown. */
 const prose = (text: string): string => text.replace(/[`*_~[<|&$]|\\(?=[^\w\s])/g, '\\$&');

@@ -10,7 +10,6 @@ import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
 import { utf8Text } from '../utf8.ts';
 
-/** What a check sends: a description, and examples of one or more lines each. */
 export interface SentExamples {
   readonly text: string;
   readonly examples: readonly string[];
@@ -28,7 +27,6 @@ const TOKEN = 'PLANT_STORE_TOKEN';
 const filled = (template: RequestTemplate, id: bigint) =>
   fill(template, id, { token: TOKEN, host: '', prefix: '', headers: DEFAULT_HEADERS });
 
-/** What a check sends under a contract; the same on every call. */
 export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
   const reason = notApplicable?.(contract);
   if (reason !== undefined)
@@ -95,7 +93,6 @@ function sampled(id: string, test: Test & { kind: 'property' }, contract: Contra
   };
 }
 
-/** The number of requests that a random check sends by default, and how many of them are named. */
 function countText(named: number, weight: number): string {
   const count = sampleCount(weight, DEFAULTS.cases);
   const share = `(${weight} × --cases)`;
@@ -113,10 +110,7 @@ const control = (cases: readonly TestCase[]): string[] =>
       ]
     : [];
 
-/**
- * All labels in one line. If they combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only
- * once.
- */
+/** If the labels combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only once. */
 function labelSummary(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
   const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);

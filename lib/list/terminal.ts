@@ -8,14 +8,9 @@ const COLOUR = { MUST: 'red', SHOULD: 'yellow', OBSERVE: 'cyan' } as const satis
 
 /** If fewer columns than this are left next to the id, the statement goes below it. */
 const MIN_STATEMENT_CHARACTERS = 40;
-/** Minimum width of a text on a narrow terminal. */
 const MIN_COLUMN_CHARACTERS = 20;
 
-/**
- * Checks as a table, grouped by area, with counts at the end.
- *
- * @param width the width of the terminal in columns
- */
+/** Checks as a table of `width` columns, grouped by area, with counts at the end. */
 export function table(checks: readonly About[], width: number, paint: Paint): string {
   const widest = Math.max(...checks.map(({ id }) => id.length));
   const below = width - widest - 13 < MIN_STATEMENT_CHARACTERS;
@@ -40,11 +35,6 @@ export function table(checks: readonly About[], width: number, paint: Paint): st
   ].join('\n');
 }
 
-/**
- * The documentation of one check.
- *
- * @param width the width of the terminal in columns
- */
 export function detail(entry: CatalogueEntry, width: number, paint: Paint): string {
   const { id, level, statement, basis, sends, hint } = entry;
   const part = (name: string, ...paragraphs: readonly string[]) =>

@@ -33,10 +33,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   return {
     causes,
     regressions: newlyFailing.filter((one) => !isRevealed(one)),
-    /**
-     * Failures that could not be seen before: the check was untestable, or a cause that has been fixed hid
-     * them.
-     */
+    /** Not visible before: the check was untestable, or a cause that has been fixed hid them. */
     revealed: newlyFailing.filter(isRevealed),
     stillFailing: failing.filter((one) => !newlyFailing.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),
@@ -55,10 +52,7 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/**
- * Compares the causes of two runs. A cause without experimental evidence matches any cause that covers the same
- * checks.
- */
+/** A cause without experimental evidence matches any cause that covers the same checks. */
 function causesOf(before: RunRecord, now: RunRecord) {
   const names = (causes: readonly RecordedCause[]) => new Set(causes.map(({ fingerprint }) => fingerprint));
   const [earlier, later] = [names(before.causes), names(now.causes)];
@@ -82,7 +76,6 @@ function causesOf(before: RunRecord, now: RunRecord) {
   };
 }
 
-/** The problems that occurred only in the later run. */
 function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['problems'] {
   const known = new Set(before.problems.map(({ fingerprint }) => fingerprint));
   return now.problems.filter(({ fingerprint }) => !known.has(fingerprint));
@@ -94,7 +87,6 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;
 }
 
-/** The differences as text. Ends with a line feed. */
 export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
   const { causes, regressions, revealed, fixed, stillFailing, unjudged, onlyInOne, observations } = diff;
   const isInBoth = (one: Diff['observations'][number]) => one.before !== undefined && one.now !== undefined;

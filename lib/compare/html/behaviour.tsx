@@ -21,15 +21,13 @@ export function questionsOf(comparison: Comparison) {
     entries.filter(({ heading }) => heading !== TIMES),
     ({ heading, label }) => JSON.stringify([heading, label]),
   );
-  return questions.flatMap(([, answers]) => {
-    const [first] = answers;
-    if (first === undefined) return [];
+  return questions.map(([, answers]) => {
     const ways = groupBy(answers, ({ sentence }) => plainText(sentence)).map(([, alike]) => ({
-      sentence: alike[0]?.sentence ?? [],
+      sentence: alike[0].sentence,
       names: alike.map(({ name }) => name),
     }));
-    const { heading, label } = first;
-    return [{ heading, label, ways: ways.toSorted((a, b) => b.names.length - a.names.length) }];
+    const { heading, label } = answers[0];
+    return { heading, label, ways: ways.toSorted((a, b) => b.names.length - a.names.length) };
   });
 }
 
@@ -76,7 +74,6 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
   );
 }
 
-/** Questions that all stores answer alike. */
 const Alike = ({ questions }: Readonly<{ questions: ReturnType<typeof questionsOf> }>) => (
   <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
     <List

@@ -8,14 +8,14 @@ import {
   titleOfChecks,
 } from '../../report/formats/html/kit/section.tsx';
 import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
+import type { ComparedCause } from '../../report/record/record.ts';
 import { confirmedText } from '../../report/wording/confirmed.ts';
 import { counted } from '../../text.ts';
-import type { ComparedCause, Comparison } from '../comparison.ts';
+import type { Comparison } from '../comparison.ts';
 import { causeCount, checksAt, type SharedCause, sharedCauses } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, type NumberedRun, triedOf } from './page-parts.tsx';
 
-/** The causes of all stores. Stores with the same cause share a row. */
 export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
   const shared = sharedCauses(comparison);
   if (shared.length === 0)
@@ -33,7 +33,6 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       note={`What is to be fixed: ${causeCount(shared)}. The numbers say how many failed checks a cause explains, and link to the commands that reproduce it.`}
       search="title or check"
       rows={shared.map((one) => rowOf(one, tried, comparison))}
-      tried={tried}
       comparison={comparison}
     >
       <div class="by-row">
@@ -77,7 +76,6 @@ const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) 
   </>
 );
 
-/** What to do about a cause, and how to reproduce it at each store. */
 function CauseDetails({ one, tried, comparison }: Shown) {
   const { cause, stores } = one;
   const tone = toneFor(cause, comparison);

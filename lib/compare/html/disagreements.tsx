@@ -92,7 +92,6 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
   );
 }
 
-/** The answers of the stores. Stores with identical answers are grouped. */
 function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
   const alike = groupBy(answers, ({ name: _name, ...answer }) => JSON.stringify(answer));
   return (
@@ -103,7 +102,7 @@ function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
             <p>
               <AllNames names={members.map(({ name }) => name)} />
             </p>
-            {members[0] !== undefined && <AnswerDetails answer={members[0]} />}
+            <AnswerDetails answer={members[0]} />
           </li>
         ))}
       </ul>

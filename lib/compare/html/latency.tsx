@@ -92,10 +92,7 @@ const axisOf = (all: readonly LatencyData[]): Axis => ({
 const HEIGHT = 36;
 const MIDDLE = HEIGHT / 2;
 
-/**
- * A bar that is thick from the median to the 95th percentile, thinner up to the 99th, and continues as a line
- * to the longest time.
- */
+/** A thick bar from the median to the 95th percentile, a thinner one to the 99th, a line to the longest. */
 function Plot({
   latency: { median, p95, p99, longest },
   axis,

@@ -21,14 +21,12 @@ import {
   nameOf,
   Scrolling,
   SortableHead,
-  VERDICTS,
+  triedOf,
   VisuallyHidden,
 } from './page-parts.tsx';
 
-/** The mark of a row in the column of one store. */
 interface Mark {
   readonly tone: Tone;
-  /** Replaces the icon of the tone. */
   readonly text?: string | undefined;
   readonly hasDetails: boolean;
 }
@@ -40,39 +38,25 @@ export interface MarksRow {
   readonly title: ComponentChildren;
   /** The words by which a search finds the row. */
   readonly words: readonly string[];
-  /** One mark for each store of the table. */
   readonly marks: readonly Mark[];
 }
 
 interface Props {
   readonly id: string;
   readonly heading: string;
-  /** A noun for what a row is about. */
   readonly noun: string;
   readonly note: ComponentChildren;
   readonly search: string;
   /** Filters in addition to those for level and stores. */
   readonly filters?: ComponentChildren;
   readonly rows: readonly MarksRow[];
-  readonly tried: readonly NumberedRun[];
   readonly comparison: Comparison;
-  /** The details that the marks link to. */
   readonly children: ComponentChildren;
 }
 
 /** A section with a table: a row for each cause or check, a column for each store. */
-export function Marks({
-  id,
-  heading,
-  noun,
-  note,
-  search,
-  filters,
-  rows,
-  tried,
-  comparison,
-  children,
-}: Props) {
+export function Marks({ id, heading, noun, note, search, filters, rows, comparison, children }: Props) {
+  const tried = triedOf(comparison);
   const groups = groupsOf(comparison);
   const levels = (['MUST', 'SHOULD', 'OBSERVE'] as const).filter((level) =>
     rows.some((row) => row.level === level),
@@ -142,7 +126,8 @@ function Head({
   one: { column, number },
   groups,
 }: Readonly<{ one: NumberedRun; groups: readonly string[] }>) {
-  const own = [verdictOf(column), column.implementation?.language];
+  const verdict = verdictOf(column);
+  const own = [verdict.words, column.implementation?.language];
   return (
     <th
       scope="col"
@@ -153,7 +138,7 @@ function Head({
       <a href={`#store-${number}`} title={nameOf(column)}>
         {inline(column.name, 40)}
       </a>
-      <Icon name={VERDICTS[verdictOf(column)]} />
+      <Icon name={verdict.icon} />
     </th>
   );
 }
@@ -162,7 +147,7 @@ function MarkRow({
   row: { id, level, area, title, words, marks },
   index,
   tried,
-}: Readonly<{ row: MarksRow; index: number }> & Pick<Props, 'tried'>) {
+}: Readonly<{ row: MarksRow; index: number }> & Readonly<{ tried: readonly NumberedRun[] }>) {
   const failing = marks.filter(({ tone }) => isFailure(tone)).length;
   return (
     <tr id={id} data-level={level} data-area={area} data-text={words.join(' | ').toLowerCase()}>

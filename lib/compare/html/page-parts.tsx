@@ -2,24 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { sum } from '../../collections.ts';
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { List, More } from '../../report/formats/html/kit/section.tsx';
-import { inline, type Tone } from '../../report/formats/html/kit/text.tsx';
+import { inline } from '../../report/formats/html/kit/text.tsx';
 import { counted } from '../../text.ts';
 import type { Column, Comparison } from '../comparison.ts';
-import { type RunColumn, ran, verdictOf } from '../table.ts';
+import { type RunColumn, ran, VERDICTS, verdictOf } from '../table.ts';
 
 /** From this many columns on, a table has vertical heads, and the page is wider. */
 export const MIN_WIDE_COLUMNS = 6;
-
-export type ShownVerdict = ReturnType<typeof verdictOf>;
-
-/** The verdicts with their icons, best first. */
-export const VERDICTS: Readonly<Record<ShownVerdict, Tone>> = {
-  conformant: 'pass',
-  partial: 'observed',
-  'not conformant': 'fail',
-  'could not be judged': 'untestable',
-  'not run': 'skipped',
-};
 
 export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);
 
@@ -44,9 +33,10 @@ const wasTried = ({ stop, cells }: RunColumn) =>
   stop === null ||
   Object.values(cells).some(({ verdict }) => verdict !== 'untestable' && verdict !== 'skipped');
 
-/** The groups in the store filter: verdicts and languages. */
 export const groupsOf = (comparison: Comparison): readonly string[] => [
-  ...Object.keys(VERDICTS).filter((word) => ran(comparison).some((column) => verdictOf(column) === word)),
+  ...VERDICTS.filter((verdict) => ran(comparison).some((column) => verdictOf(column) === verdict)).map(
+    ({ words }) => words,
+  ),
   ...[...new Set(ran(comparison).flatMap(({ implementation }) => implementation?.language ?? []))].sort(),
 ];
 
@@ -71,7 +61,6 @@ export const AtStore = ({
   </li>
 );
 
-/** A column head that the script makes sortable. */
 export const SortableHead = ({
   first = 'ascending',
   number = false,
@@ -101,11 +90,7 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
-/**
- * The names of stores, collapsed if there are many.
- *
- * @param of the total number of stores
- */
+/** The names of some `of` all stores, collapsed if there are many. */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;

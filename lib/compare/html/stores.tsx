@@ -4,7 +4,7 @@ import { inline, ToneWord, time } from '../../report/formats/html/kit/text.tsx';
 import { selectedOf } from '../../run/result/verdict.ts';
 import { withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { type RunColumn, reasonOf, verdictOf } from '../table.ts';
+import { type RunColumn, reasonOf, VERDICTS, verdictOf } from '../table.ts';
 import {
   NumberCell,
   type Numbered,
@@ -12,11 +12,9 @@ import {
   numbered,
   Scrolling,
   SortableHead,
-  VERDICTS,
   VisuallyHidden,
 } from './page-parts.tsx';
 
-/** One row for each store: its stack, verdict, counts and response times. */
 export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
   const hasImplementations = comparison.columns.some(({ implementation }) => implementation !== undefined);
   return (
@@ -61,8 +59,8 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
           </span>
         )}
       </th>
-      <td data-value={Object.keys(VERDICTS).indexOf(verdict)} class="store-verdict">
-        <ToneWord tone={VERDICTS[verdict]}>{verdict}</ToneWord>
+      <td data-value={VERDICTS.indexOf(verdict)} class="store-verdict">
+        <ToneWord tone={verdict.icon}>{verdict.words}</ToneWord>
         {reason !== undefined && <span class="why">{inline(reason)}</span>}
         {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
       </td>

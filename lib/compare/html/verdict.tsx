@@ -3,18 +3,17 @@ import { compact } from '../../collections.ts';
 import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
 import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { differing, sharedCauses, verdictOf } from '../table.ts';
+import { differing, sharedCauses, VERDICTS, verdictOf } from '../table.ts';
 import { questionsOf } from './behaviour.tsx';
-import { type ShownVerdict, VERDICTS } from './page-parts.tsx';
 
-const WORDS = Object.keys(VERDICTS) as ShownVerdict[];
+type Verdict = ReturnType<typeof verdictOf>;
 
-const countOf = ({ columns }: Comparison, word: ShownVerdict): number =>
-  columns.filter((column) => verdictOf(column) === word).length;
+const countOf = ({ columns }: Comparison, words: Verdict['words']): number =>
+  columns.filter((column) => verdictOf(column).words === words).length;
 
 export function sentenceOf(comparison: Comparison): string {
   const all = comparison.columns.length;
-  const count = (word: ShownVerdict) => countOf(comparison, word);
+  const count = (words: Verdict['words']) => countOf(comparison, words);
   const [good, bad, partial] = [count('conformant'), count('not conformant'), count('partial')];
   if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
   if (partial === all)
@@ -33,10 +32,9 @@ export function sentenceOf(comparison: Comparison): string {
   ).join('; ')}.`;
 }
 
-/** The result in one sentence, with the counts of the sections below. */
 export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
-  const counts = WORDS.map((word) => ({ word, count: countOf(comparison, word) }));
+  const counts = VERDICTS.map((verdict) => ({ ...verdict, count: countOf(comparison, verdict.words) }));
   const causes = sharedCauses(comparison);
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const questions = questionsOf(comparison);
@@ -52,9 +50,9 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
       <p class="outcomes">
         {counts
           .filter(({ count }) => count > 0)
-          .map(({ word, count }) => (
-            <ToneWord tone={VERDICTS[word]}>
-              {count} {word}
+          .map(({ words, icon, count }) => (
+            <ToneWord tone={icon}>
+              {count} {words}
             </ToneWord>
           ))}
       </p>

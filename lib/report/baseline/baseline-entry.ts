@@ -1,9 +1,7 @@
 import { counted } from '../../text.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 
-/**
- * The failures that an entry names, by check. If a check has no names, the entry covers all of its failures.
- */
+/** By check. Without names, the entry covers all failures of the check. */
 export function namedBy(
   entry: BaselineEntry,
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
@@ -15,11 +13,9 @@ export function namedBy(
 export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   namedBy(entry).some((one) => one.id === id);
 
-/** The fingerprints of all failures of a check. */
 export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>
   new Set(problems.map(({ fingerprint }) => fingerprint));
 
-/** The failures of a check that none of the entries names. */
 export function newProblems(
   { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],
@@ -30,10 +26,7 @@ export function newProblems(
   return problems.filter(({ fingerprint }) => !fingerprints.has(fingerprint));
 }
 
-/**
- * The name of an entry: the id of its check, with its fingerprint or the number of its fingerprints; for a
- * cause, the cause with its checks.
- */
+/** The id of the check, with its fingerprint or the number of fingerprints; or the cause with its checks. */
 export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)

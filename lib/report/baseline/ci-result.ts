@@ -1,12 +1,13 @@
 import { cutShort, selectedOf } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
+import { knownBy } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
-import { acceptedBy } from './known-deviations.ts';
 
 /** The CI result of a run. Known deviations expire relative to the day on which the run began. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
-  const judged = (baseline?.entries ?? []).map((entry) => judgedEntry(entry, record, baseline));
+  const judged =
+    baseline === undefined ? [] : baseline.entries.map((entry) => judgedEntry(entry, record, baseline));
   const noneKnown = judged.every(({ state }) => state !== 'known');
   const entries = judged.map(({ byChance, remedy, ...entry }) =>
     byChance && !noneKnown
@@ -14,7 +15,8 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
       : { ...entry, ...(remedy === undefined ? {} : { remedy }) },
   );
   const judgedBaseline = baseline === undefined ? null : { ...baseline, entries };
-  const isKnown = (result: RecordedResult) => acceptedBy(result, record, judgedBaseline).length > 0;
+  const withBaseline = { ...record, ciResult: { baseline: judgedBaseline } };
+  const isKnown = (result: RecordedResult) => knownBy(result, withBaseline).length > 0;
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
   const unknown = failed.filter((result) => blocks(result, record) && !isKnown(result)).length;
   const known = failed.filter(isKnown).length;

@@ -1,37 +1,74 @@
-import { atMost, compact } from '../../collections.ts';
+import { atMost, compact, sum } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
+  CiResult,
   EntryState,
-  JudgedBaseline,
+  EvaluatedEntry,
   RecordedCause,
   RecordedResult,
   RunRecord,
+  WithoutCiResult,
 } from '../record/record.ts';
 import { truncate } from '../wording/format-text.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { entryName, isAbout, newProblems } from './baseline-entry.ts';
-import { acceptedBy, covering, unaccounted } from './known-deviations.ts';
+import { entryName, isAbout, namedBy, newProblems } from './baseline-entry.ts';
+import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
-
 const MAX_NEW_PROBLEMS = 3;
 
-export type EvaluatedEntry = JudgedBaseline['entries'][number];
+type WithBaseline = WithoutCiResult & { readonly ciResult: Pick<CiResult, 'baseline'> };
 
 export const entriesOf = (
-  { ciResult }: RunRecord,
+  { ciResult }: WithBaseline,
   ...states: readonly EntryState[]
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** The baseline entries that cover all problems of a failed check; empty if they do not cover all. */
-export const knownBy = (result: RecordedResult, record: RunRecord): readonly EvaluatedEntry[] =>
-  acceptedBy(result, record, record.ciResult.baseline);
+/** The entries that apply: known ones, and stale ones for the failures that still occur. */
+const covering = (record: WithBaseline) => entriesOf(record, 'known', 'stale');
+
+/** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
+export const unaccounted = ({ failed, problems }: RecordedResult): number =>
+  failed - sum(problems, (problem) => problem.failed);
+
+/** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
+export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
+  const entriesForCheck = covering(record).filter((entry) => isAbout(entry, result));
+  if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
+    const isWhole = entriesForCheck
+      .flatMap(namedBy)
+      .some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return entriesForCheck;
+  }
+  return byCause(result, record);
+}
+
+/**
+ * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
+ * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a fixed cause hid
+ * it.
+ */
+function byCause(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
+  const { baseline } = record.ciResult;
+  if (baseline === null) return [];
+  const entries = covering(record);
+  const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
+  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
+  const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
+  if (sendsTheSame(result, record, baseline) && !comesAndGoes && !wasHidden) return [];
+  const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
+    kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
+  );
+  return entriesOfCauses.length > 0 && entriesOfCauses.every((entry) => entry !== undefined)
+    ? entriesOfCauses
+    : [];
+}
 
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const entries = covering(record.ciResult.baseline).filter((entry) => isAbout(entry, result));
+  const entries = covering(record).filter((entry) => isAbout(entry, result));
   return entries.length === 0 || knownBy(result, record).length > 0
     ? undefined
     : newProblems(result, entries);
@@ -50,7 +87,6 @@ export function withNewProblemFirst(result: RecordedResult, record: RunRecord): 
   return { ...rest, expected, actual, exchanges: [lead, ...result.exchanges.filter((one) => one !== lead)] };
 }
 
-/** The new problems of a check that was already known to fail for other reasons. */
 export function newProblemsText(result: RecordedResult, record: RunRecord): string | undefined {
   const problems = newProblemsOf(result, record);
   if (problems === undefined) return undefined;
@@ -61,7 +97,6 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
   return `${counted(problems.length, 'new problem')} in a known failing check: ${shown.join('; ')}`;
 }
 
-/** A cause with the failed checks that it explains. */
 export interface ExplainedChecks {
   readonly cause: RecordedCause;
   /** The level of its most serious check that is not a known deviation. */
@@ -75,9 +110,7 @@ export interface ExplainedChecks {
 
 /** The causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
-  const names = new Set(
-    covering(record.ciResult.baseline).flatMap((one) => ('cause' in one ? [one.cause] : [])),
-  );
+  const names = new Set(covering(record).flatMap((one) => ('cause' in one ? [one.cause] : [])));
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
     const checkIds = new Set(cause.checks);
@@ -105,11 +138,9 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   ];
 }
 
-/** The causes to be fixed, MUST before SHOULD. */
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => !known);
 
-/** The causes that explain only known deviations. */
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
@@ -138,13 +169,8 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
   );
 }
 
-/** The checks that --only and --skip excluded. */
 export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'user');
-
-/** The checks that do not apply to the document or the store. */
-export const notApplicable = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
-  results.filter(({ blockedBy }) => blockedBy === 'document');
 
 /** Why the run could not be judged, or not completely; undefined if it could. */
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {

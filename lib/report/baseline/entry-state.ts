@@ -10,21 +10,16 @@ import type {
 } from '../record/record.ts';
 import { entryName, metBy, namedBy } from './baseline-entry.ts';
 
-type JudgedEntry = BaselineEntry & {
+interface Judgement {
   readonly state: EntryState;
   readonly remedy?: string;
-  /**
-   * The check may have missed the failure by chance, so the entry is stale only if no known failure of the
-   * store is left.
-   */
+  /** The failure may have been missed by chance: stale only if no known failure of the store is left. */
   readonly byChance?: boolean;
-};
+}
 
-export function judgedEntry(
-  entry: BaselineEntry,
-  record: WithoutCiResult,
-  baseline: Baseline | undefined,
-): JudgedEntry {
+type JudgedEntry = BaselineEntry & Judgement;
+
+export function judgedEntry(entry: BaselineEntry, record: WithoutCiResult, baseline: Baseline): JudgedEntry {
   const { until } = entry;
   if (until !== undefined && until < record.startedAt.slice(0, 10))
     return {
@@ -33,39 +28,28 @@ export function judgedEntry(
       remedy: `delete the entry ${'cause' in entry ? entryName(entry) : entry.id} or extend its date: it expired after ${until}`,
     };
   return 'cause' in entry
-    ? judgedCause(entry, record, baseline)
+    ? { ...entry, ...judgedCause(entry, record, baseline) }
     : { ...entry, ...judgedCheck(entry, record, baseline) };
 }
 
 /** A cause is known as long as experiments find it, or as long as all of its failures occur. */
-function judgedCause(
-  entry: KnownCause,
-  record: WithoutCiResult,
-  baseline: Baseline | undefined,
-): JudgedEntry {
-  if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause))
-    return { ...entry, state: 'known' };
+function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Baseline): Judgement {
+  if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause)) return { state: 'known' };
   const parts = namedBy(entry).map(({ id, names = [] }) =>
     judgedCheck({ id, reason: entry.reason, fingerprints: names }, record, baseline),
   );
   const stale = parts.filter(({ state }) => state === 'stale');
   const isCertain = stale.some(({ byChance }) => byChance !== true);
   const isKnown = parts.some(({ state }) => state === 'known');
-  if (stale.length === 0 || (isKnown && !isCertain))
-    return { ...entry, state: isKnown ? 'known' : 'not-evaluated' };
+  if (stale.length === 0 || (isKnown && !isCertain)) return { state: isKnown ? 'known' : 'not-evaluated' };
   return {
-    ...entry,
     state: 'stale',
     remedy: `delete the entry ${entryName(entry)}: its checks no longer fail for this cause`,
     ...(isCertain ? {} : { byChance: true }),
   };
 }
 
-function judgedCheck(
-  entry: KnownCheck,
-  record: WithoutCiResult,
-  baseline: Baseline | undefined,
-): Pick<JudgedEntry, 'state' | 'remedy' | 'byChance'> {
+function judgedCheck(entry: KnownCheck, record: WithoutCiResult, baseline: Baseline): Judgement {
   const { id } = entry;
   const result = record.results.find((one) => one.id === id);
   if (result === undefined || result.verdict === 'skipped' || result.verdict === 'untestable')
@@ -91,18 +75,13 @@ function judgedCheck(
 
 /**
  * Whether a check sent the same requests as in the run that recorded the baseline. Named requests are always
- * the same; random ones take the same seed, at least as many cases, and the same thoroughness; an invariant
- * needs all exchanges.
+ * the same; random ones take the same options, at least as many cases, and, for an invariant, all exchanges.
  */
-export function sendsTheSame(
-  result: RecordedResult,
-  record: WithoutCiResult,
-  baseline: Baseline | undefined,
-): boolean {
+export function sendsTheSame(result: RecordedResult, record: WithoutCiResult, baseline: Baseline): boolean {
   if (result.kind === 'cases' || result.kind === 'scenario') return true;
   const { options, stop } = record;
   return (
-    options.seed === baseline?.seed &&
+    options.seed === baseline.seed &&
     options.cases >= (baseline.cases ?? Number.POSITIVE_INFINITY) &&
     (options.thorough ?? false) === (baseline.thorough ?? false) &&
     stop === null &&

@@ -1,10 +1,9 @@
-import { compact, firstNames } from '../../collections.ts';
+import { capped, compact, firstNames } from '../../collections.ts';
 import {
   aboutEntry,
   deselected,
   type ExplainedChecks,
   entriesOf,
-  newProblemsText,
   openCauses,
   unjudged,
   whyKnown,
@@ -23,7 +22,6 @@ interface Annotation {
 const MAX_ANNOTATIONS = 10;
 
 const MAX_LINE_CHARACTERS = 300;
-
 const MAX_CHECKS = 5;
 
 /** GitHub workflow commands, one on each line: errors for what fails the CI result, warnings, and notices. */
@@ -33,7 +31,7 @@ export function annotations(record: RunRecord): string[] {
   const of = (level: string) =>
     openCauses(record)
       .filter((one) => one.level === level)
-      .map((one) => failure(one, record));
+      .map(failure);
   const should = of('SHOULD');
   const errors = [
     ...compact(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
@@ -64,7 +62,7 @@ export function annotations(record: RunRecord): string[] {
   ];
 }
 
-function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): Annotation {
+function failure({ cause, level, checks, news }: ExplainedChecks): Annotation {
   const { statement, failed, cases, expected, actual } = checks[0] ?? {};
   return {
     title: `${level} ${truncate(cause.title, MAX_LINE_CHARACTERS)}`,
@@ -74,7 +72,7 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
         MAX_CHECKS,
         checks.map(({ id }) => truncate(id, 120)),
       )}`,
-      ...checks.flatMap((one) => newProblemsText(one, record) ?? []),
+      ...news,
       ...compact(
         statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
         expected !== undefined && `expected: ${truncate(expected, MAX_LINE_CHARACTERS)}`,
@@ -86,13 +84,11 @@ function failure({ cause, level, checks }: ExplainedChecks, record: RunRecord): 
 }
 
 function commands(level: 'error' | 'warning' | 'notice', list: readonly Annotation[]): string[] {
-  const shown = list.length > MAX_ANNOTATIONS ? list.slice(0, MAX_ANNOTATIONS - 1) : list;
-  const omitted = list.length - shown.length;
-  const last = omitted > 0 && {
-    title: `${omitted} more`,
-    lines: [`the reports of the run have ${omitted} more`],
-  };
-  return compact(...shown, last).map(
+  const more = (count: number): Annotation => ({
+    title: `${count} more`,
+    lines: [`the reports of the run have ${count} more`],
+  });
+  return capped(MAX_ANNOTATIONS, list, more).map(
     ({ title, lines }) => `::${level} title=${property(title)}::${data(lines.join('\n'))}`,
   );
 }

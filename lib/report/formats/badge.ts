@@ -38,7 +38,6 @@ export function badge(record: RunRecord): string {
 `;
 }
 
-/** `conformant`, or how many checks of the decisive level passed. */
 function verdictOf({ outcome, summary }: RunRecord): string {
   if (outcome === 'conformant') return outcome;
   if (outcome === 'undetermined') return 'not judged';

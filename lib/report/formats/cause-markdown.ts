@@ -12,10 +12,7 @@ const MAX_BEFORE = 6;
 
 const MAX_STEPS_CHARACTERS = 2400;
 
-/**
- * The request, its response, the advice and the steps of a cause. Text from the store appears only in code
- * blocks.
- */
+/** Request, response, advice and steps. Text from the store appears only in code blocks. */
 export function causeBlocks(cause: RecordedCause): readonly string[] {
   const { counterexample: shown } = cause;
   const steps = cause.steps.map(visible);
@@ -32,7 +29,6 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }
 
-/** A cause for an issue tracker. */
 export const issueMarkdown = (
   { cause, checks, level }: ExplainedChecks,
   { document, startedAt }: RunRecord,

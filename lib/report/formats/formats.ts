@@ -6,8 +6,8 @@ import { markdownReport } from './markdown.ts';
 import { terminalReport } from './terminal.ts';
 
 /**
- * GitHub and Azure runners execute ##[command] anywhere in a log line. In JSON, a number sign occurs only in
- * strings, where it can be escaped.
+ * Runners execute ##[command] anywhere in a log line. In JSON, a number sign occurs only in strings, where it
+ * can be escaped.
  */
 export const json = (record: object) =>
   `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
@@ -23,5 +23,3 @@ export const FORMATS = {
 } as const;
 
 export type Format = keyof typeof FORMATS;
-
-export const isFormat = (name: string): name is Format => Object.hasOwn(FORMATS, name);

@@ -13,7 +13,7 @@ import {
   withNewProblemFirst,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
-import { failureText, truncate, visible } from '../wording/format-text.ts';
+import { escaped, failureText, truncate, visible } from '../wording/format-text.ts';
 
 /** Child elements by name, in the order of the schema. Names that begin with @_ denote attributes. */
 interface Element {
@@ -34,14 +34,9 @@ const MAX_MESSAGE_CHARACTERS = 8000;
 /** Characters that XML 1.0 forbids, even escaped, and the control characters that it discourages. */
 const ILLEGAL = /[^\t\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/**
- * Text that is legal in XML. [[ATTACHMENT|path]] is broken up, since GitLab and Jenkins would link it to a
- * file.
- */
+/** Text that is legal in XML. GitLab and Jenkins would link [[ATTACHMENT|path]] to a file. */
 const legal = (text: string): string =>
-  text
-    .replace(ILLEGAL, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-    .replace(/\[\[(?=ATTACHMENT\|)/gi, '[\\u005b');
+  text.replace(ILLEGAL, escaped).replace(/\[\[(?=ATTACHMENT\|)/gi, '[\\u005b');
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,
@@ -54,10 +49,7 @@ const builder = new XMLBuilder({
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
-/**
- * A run as JUnit XML, with a test suite for each area. It contains a failure or an error if and only if the
- * CI result is fail.
- */
+/** Contains a failure or an error if and only if the CI result is fail. */
 export function junitReport(record: RunRecord): string {
   const suites: readonly (readonly [name: string, cases: readonly JUnitCase[]])[] = [
     ...groupBy(record.results, areaOf).map(
@@ -197,9 +189,7 @@ const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
     body: { failure: { '@_message': truncate(entry.remedy ?? ''), '@_type': entry.state } },
   }));
 
-/**
- * A test case for the run itself: a run that ended early may lack a verdict although no check is untestable.
- */
+/** A run that ended early may lack a verdict although no check is untestable. */
 function runCases(record: RunRecord): readonly JUnitCase[] {
   const reason = unjudged(record);
   if (reason === undefined) return [];

@@ -10,7 +10,6 @@ export const lines = (list: readonly string[]) => list.join('\n');
 const fence = (text: string, minimum: number) =>
   '`'.repeat(Math.max(minimum, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
 
-/** Untrusted text as inline code. */
 export function code(text: string, maxCharacters?: number): string {
   const shown = truncate(text, maxCharacters);
   if (shown.trim() === '') return '(nothing)';
@@ -20,7 +19,6 @@ export function code(text: string, maxCharacters?: number): string {
   return `${ticks}${pad}${shown}${pad}${ticks}`;
 }
 
-/** Lines with untrusted text as a code block. */
 export function fenced(block: readonly string[], language: string): string {
   const text = lines(
     block.map((line) =>

@@ -6,7 +6,6 @@ import {
   aboutEntry,
   baselineNotes,
   deselected,
-  type EvaluatedEntry,
   type ExplainedChecks,
   entriesOf,
   knownCauses,
@@ -15,7 +14,7 @@ import {
   unjudged,
   whyKnown,
 } from '../baseline/deviations.ts';
-import type { EntryState, RecordedResult, RunRecord } from '../record/record.ts';
+import type { EntryState, EvaluatedEntry, RecordedResult, RunRecord } from '../record/record.ts';
 import { runCommand } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
@@ -35,9 +34,9 @@ const MAX_SIMILAR_CHECKS = 20;
 const MAX_ITEMS = 10;
 
 /**
- * The report of a run for a comment on a pull request, or for the summary of a job, on GitHub or GitLab. Text
- * from the store always appears as code, so that it cannot become a mention, link, image or heading. It never
- * begins a line, because GitLab executes lines that begin with a slash.
+ * For a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from the store always
+ * appears as code, so that it cannot become a mention, link, image or heading, and never begins a line,
+ * because GitLab executes lines that begin with a slash.
  */
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];

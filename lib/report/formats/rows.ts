@@ -9,7 +9,6 @@ const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : 
 /** The number of columns that a text without colours takes up. */
 export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
 
-/** The number of rows that a line takes up on a terminal with this many columns. */
 export const rowsOf = (line: string, columns: number): number =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
   Math.max(1, Math.ceil(widthOf(line.replace(/\u001b\[[\d;]*m/g, '')) / columns));
@@ -21,10 +20,8 @@ export const heightOf = (lines: readonly string[], columns: number): number =>
 const COMMAND = /^(?:::|##)/;
 
 /**
- * Breaks a text into rows, after a word if possible. Only the first row may begin like a command for a CI
- * runner, since the text may come from a store.
- *
- * @param max maximum number of rows; if the text is longer, the last row ends with an ellipsis
+ * Breaks a text into at most `max` rows, after words if possible; an ellipsis ends what is too long. Only the
+ * first row may begin like a command for a CI runner, since the text may come from a store.
  */
 export function wrapped(text: string, width: number, max = Number.POSITIVE_INFINITY): readonly string[] {
   const rows: string[] = [];
@@ -39,7 +36,6 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   return [...rows, rest];
 }
 
-/** The longest beginning of a text that fits into the width. */
 function fitting(text: string, width: number): string {
   let used = 0;
   let end = 0;
@@ -60,11 +56,8 @@ function breakIn(text: string, width: number): number {
 }
 
 /**
- * Breaks a shell line into rows that a shell still reads as one line. Breaks only between arguments; an
- * argument that is longer than a row stays whole, so that it can be copied.
- *
- * @param width the width of the first row
- * @param others the width of the other rows
+ * Breaks a shell line into rows that a shell still reads as one line: only between arguments, which stay
+ * whole, so that they can be copied. The first row has its own width.
  */
 export function shellRows(line: string, width: number, others = width): readonly string[] {
   const rows: string[] = [];
@@ -79,10 +72,7 @@ export function shellRows(line: string, width: number, others = width): readonly
   return [...rows, row];
 }
 
-/**
- * The arguments of a shell line as they are written; an option includes its value. Parts that are hard to
- * divide stay whole.
- */
+/** As they are written; an option includes its value. Lines that are hard to divide stay whole. */
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
   if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];

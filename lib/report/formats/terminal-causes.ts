@@ -1,4 +1,4 @@
-import { firstNames } from '../../collections.ts';
+import { capped, firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { Messages } from '../record/record.ts';
@@ -11,28 +11,24 @@ const MAX_FULL = 3;
 /** With fewer rows, a cause says nothing. */
 const MIN_ROWS = 5;
 
-/** Maximum number of rows reserved for the causes that are not shown in full. */
 const MAX_RESERVED = 5;
 
 export const SEE_REPORTS = '(all with --verbose)';
 
-/** Columns to the left of the text of a cause. */
 const INDENT = 13;
 
 /** Columns to the left of a step, and of its continuation. */
 const [STEP, CONTINUED] = [5, 7];
 
-/** The width of the terminal, and the function that colours text. */
 export interface Layout {
   readonly columns: number;
   readonly paint: Paint;
 }
 
-/** How many rows the fields of a cause may take. */
 type RowLimits = Readonly<Record<'before' | 'checks' | 'line' | 'fix', number>>;
 
 const ALL = Number.POSITIVE_INFINITY;
-const UNLIMITED: RowLimits = { before: ALL, checks: ALL, line: ALL, fix: ALL };
+export const UNLIMITED: RowLimits = { before: ALL, checks: ALL, line: ALL, fix: ALL };
 const ROOMY: RowLimits = { before: 2, checks: 1, line: 3, fix: 4 };
 const TIGHT: RowLimits = { before: 1, checks: 1, line: 2, fix: 3 };
 const TIGHTEST: RowLimits = { before: 1, checks: 0, line: 1, fix: 2 };
@@ -78,15 +74,7 @@ export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): 
 /** With an empty row before them. */
 const rowsForOthers = (count: number): number => (count === 0 ? 0 : Math.min(count + 1, MAX_RESERVED));
 
-/** Every cause in full, followed by what `below` says about its checks. */
-export const allCauseRows = (
-  open: readonly ExplainedChecks[],
-  layout: Layout,
-  below: (one: ExplainedChecks) => readonly string[],
-): readonly string[] =>
-  open.flatMap((one, index) => ['', ...wholeCause(one, index + 1, UNLIMITED, layout), ...below(one)]);
-
-const wholeCause = (
+export const wholeCause = (
   one: ExplainedChecks,
   rank: number,
   limits: RowLimits,
@@ -181,7 +169,6 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
-/** The number of checks that a cause explains, and their level. */
 const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
   `(${counted(checks.length, 'check')}, ${level})`;
 
@@ -201,9 +188,6 @@ function others(
 ): readonly string[] {
   const remaining = open.slice(from);
   if (remaining.length === 0) return [];
-  const most = Math.max(room - 1, 1);
-  const shown = remaining.length > most ? remaining.slice(0, most - 1) : remaining;
-  const rows = shown.map((one, index) => causeRow(one, from + index + 1, layout));
-  const omitted = remaining.length - shown.length;
-  return ['', ...rows, ...(omitted === 0 ? [] : [`and ${omitted} more ${SEE_REPORTS}`])];
+  const rows = remaining.map((one, index) => causeRow(one, from + index + 1, layout));
+  return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${SEE_REPORTS}`)];
 }

@@ -1,4 +1,4 @@
-import { compact, firstNames, groupBy } from '../../collections.ts';
+import { capped, compact, firstNames, groupBy } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import {
   baselineNotes,
@@ -7,7 +7,6 @@ import {
   knownBy,
   knownCauses,
   newProblemsText,
-  notApplicable,
   openCauses,
   unjudged,
   whyKnown,
@@ -16,19 +15,19 @@ import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { coloured, formatFailure, plain, truncate, visible } from '../wording/format-text.ts';
-import { headlineOf, inUpperCase } from '../wording/headline.ts';
+import { headlineOf, inUpperCase, OUTCOMES } from '../wording/headline.ts';
 import { heightOf, widthOf, wrapped } from './rows.ts';
 import {
-  allCauseRows,
   type Layout as CauseLayout,
   causeRow,
   causeRows,
   minCauseRows,
   SEE_REPORTS,
+  UNLIMITED,
+  wholeCause,
 } from './terminal-causes.ts';
 
 interface TerminalOptions {
-  /** Prints every cause in full and the details of every failed check, in as many rows as that takes. */
   readonly verbose?: boolean | undefined;
   readonly columns?: number | undefined;
 }
@@ -77,7 +76,11 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
     ...head(record, layout),
     ...documentWarnings(record, layout),
     ...headingOf(open, record, layout),
-    ...allCauseRows(open, layout, (one) => checkLines(one, record, layout)),
+    ...open.flatMap((one, index) => [
+      '',
+      ...wholeCause(one, index + 1, UNLIMITED, layout),
+      ...checkLines(one, record, layout),
+    ]),
     ...untestable(record, layout),
     ...deviations(record, layout),
     ...gap(observed(record, layout)),
@@ -122,7 +125,6 @@ function shortReport(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-/** Rows preceded by an empty one; nothing if there are no rows. */
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
 /** A text, if there is one, after its name; in at most `most` rows unless the report is verbose. */
@@ -195,7 +197,6 @@ const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: L
     );
   });
 
-/** The causes that are known deviations, with the reason for each. */
 function deviations(record: RunRecord, layout: Layout): readonly string[] {
   const known = knownCauses(record);
   if (known.length === 0) return [];
@@ -212,9 +213,7 @@ function deviations(record: RunRecord, layout: Layout): readonly string[] {
 
 /** The first items of a list and the number of the others; all items if the report is verbose. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
-  verbose || list.length <= MAX_ITEMS
-    ? list
-    : [...list.slice(0, MAX_ITEMS - 1), `and ${list.length - MAX_ITEMS + 1} more ${SEE_REPORTS}`];
+  verbose ? list : capped(MAX_ITEMS, list, (count) => `and ${count} more ${SEE_REPORTS}`);
 
 function untestable({ results, stop }: RunRecord, layout: Layout): readonly string[] {
   // The reason why the run stopped is part of the verdict.
@@ -223,26 +222,17 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
   );
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
-    const title = `${counted(members.length, 'check')} could not be tested: ${truncate(reason)}`;
-    return [title, firstNames(layout.verbose ? 12 : 2, ids)] as const;
+    const count = `${counted(members.length, 'check')} could not be tested`;
+    const [first = '', ...rest] = limited(`${count}: ${truncate(reason)}`, layout.columns, layout, 2);
+    return [
+      first.replace(count, (text) => layout.paint(['magenta', 'bold'], text)),
+      ...rest,
+      ...field('   ', firstNames(layout.verbose ? 12 : 2, ids), layout, 1),
+    ];
   });
-  const shown = layout.verbose || rows.length <= MAX_ITEMS ? rows : rows.slice(0, MAX_ITEMS - 1);
-  const omitted = rows.length - shown.length;
-  return gap([
-    ...shown.flatMap(([title, ids]) => [
-      ...emphasised(limited(title, layout.columns, layout, 2), /^\d+ checks? could not be tested/, layout),
-      ...field('   ', ids, layout, 1),
-    ]),
-    ...(omitted === 0 ? [] : [`and checks for ${omitted} more reasons ${SEE_REPORTS}`]),
-  ]);
+  const more = (count: number) => [`and checks for ${count} more reasons ${SEE_REPORTS}`];
+  return gap((layout.verbose ? rows : capped(MAX_ITEMS, rows, more)).flat());
 }
-
-/** Rows with an emphasised beginning. */
-const emphasised = (
-  [first = '', ...rest]: readonly string[],
-  words: RegExp,
-  { paint }: Layout,
-): readonly string[] => [first.replace(words, (text) => paint(['magenta', 'bold'], text)), ...rest];
 
 function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
   const count = Object.keys(observations).length;
@@ -257,7 +247,6 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
   return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
 }
 
-/** As many items of a list as fit into a row. */
 const fittingItems = (items: readonly string[], columns: number): string =>
   items.reduce((text, item) => (widthOf(`${text}, ${item}`) <= columns ? `${text}, ${item}` : text));
 
@@ -271,12 +260,6 @@ function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Lay
 function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const { outcome, summary, stop, advice, options, results } = record;
   const { columns, paint } = layout;
-  const colour = {
-    conformant: 'green',
-    nonconformant: 'red',
-    undetermined: 'magenta',
-    partial: 'yellow',
-  } as const;
   const title = inUpperCase(headlineOf(record));
   const reason = record.ciResult.exitCode === 2 ? unjudged(record) : undefined;
   const skipped = deselected(record).length;
@@ -309,14 +292,13 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const [first = '', ...rest] = wrapped(text, columns);
   return [
     first.startsWith(title)
-      ? `${paint([colour[outcome], 'bold'], title)}${first.slice(title.length)}`
+      ? `${paint([OUTCOMES[outcome].colour, 'bold'], title)}${first.slice(title.length)}`
       : first,
     ...rest,
     ...notes.flatMap((note) => limited(note, columns, layout, 4)),
   ];
 }
 
-/** Explains why a run failed although no MUST did. */
 function strictFindings(results: RunRecord['results']): string {
   const failed = results.filter(({ level, verdict: one }) => level === 'SHOULD' && one === 'fail');
   return `With --strict, ${counted(failed.length, 'failed SHOULD check')} made the run fail: ${failed.map(({ id }) => id).join(', ')}`;
@@ -344,7 +326,7 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
 function counts(level: 'MUST' | 'SHOULD', { summary, results, options }: RunRecord): string {
   const { pass, fail, untestable: untested } = summary[level];
   const isRequired = level === 'MUST' || options.strict || fail === 0;
-  const inapplicable = notApplicable({ results }).filter((one) => one.level === level).length;
+  const inapplicable = results.filter((one) => one.level === level && one.blockedBy === 'document').length;
   return compact(
     `${level} ${pass} passed`,
     `${fail} failed${isRequired ? '' : ' (not required)'}`,

@@ -3,23 +3,21 @@ import { groupBy, sum } from '../../collections.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
-/** Begins with a letter, so that YAML does not read the digest as a number. */
-const digest = (letter: string, ...lines: readonly string[]): string =>
-  `${letter}${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 11)}`;
+export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Identifies a problem of a check; the same in every run. */
-const problemFingerprint = (id: string, problem: string): string => digest('f', id, problem);
+/** The same in every run. Begins with a letter, so that YAML does not read the digest as a number. */
+const fingerprintOf = (letter: 'c' | 'f', ...lines: readonly string[]): string =>
+  `${letter}${sha256Of(lines.join('\n')).slice(0, 11)}`;
 
 /** Numbers that experiments estimate, and which therefore vary from run to run. */
 const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
 
-/** Identifies a cause by its content; the same in every run, whatever the seed. */
 export const causeFingerprint = ({
   symptom,
   condition,
   kind,
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
-  digest('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
+  fingerprintOf('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
 
 export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');
@@ -28,9 +26,8 @@ export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' |
   request === undefined ? problem : `${problem}: ${request}`;
 
 /**
- * Adds fingerprints to the problems of a check. A crash leaves all requests in flight without a response, so
- * chance decides which of them is recorded. Therefore the request is part of such a problem only for named
- * cases, which are retried in isolation.
+ * A crash leaves all requests in flight without a response, so chance decides which is recorded. Therefore
+ * the request is part of such a problem only for named cases, which are retried in isolation.
  */
 export function fingerprinted(
   id: string,
@@ -41,7 +38,7 @@ export function fingerprinted(
     problems.map(({ problem, request, ...counts }) => {
       const isReliable = kind === 'cases' || !isUnanswered({ problem });
       const what = isReliable && request !== undefined ? { problem, request } : { problem };
-      return { ...what, ...counts, fingerprint: problemFingerprint(id, problemText(what)) };
+      return { ...what, ...counts, fingerprint: fingerprintOf('f', id, problemText(what)) };
     }),
   );
 }
@@ -49,8 +46,9 @@ export function fingerprinted(
 /** Merges problems with the same fingerprint. They stay in the order of their first failures. */
 export const united = (problems: RecordedResult['problems']): RecordedResult['problems'] =>
   groupBy(problems, ({ fingerprint }) => fingerprint)
-    .flatMap(([, same]) => {
-      const place = Math.min(...same.map((one) => one.place));
-      return same.slice(-1).map((one) => ({ ...one, failed: sum(same, ({ failed }) => failed), place }));
-    })
+    .map(([, same]) => ({
+      ...(same.at(-1) ?? same[0]),
+      failed: sum(same, ({ failed }) => failed),
+      place: Math.min(...same.map(({ place }) => place)),
+    }))
     .sort((a, b) => a.place - b.place);

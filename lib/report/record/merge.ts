@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { groupBy, omit, pick, sum } from '../../collections.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
 import type { Tried, Verdict } from '../../run/result/result.ts';
@@ -25,9 +24,7 @@ interface ShardRecord {
 }
 
 /**
- * Merges the records of all shards of a run into the record of the complete run. Only times differ from those
- * of a single run.
- *
+ * The record of the complete run. Only times differ from those of a single run.
  * @throws UsageError if a shard is missing, occurs twice or belongs to another run
  */
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
@@ -111,14 +108,12 @@ function differenceOf(first: RunRecord, other: RunRecord): string | undefined {
     ['--cases', ({ options }) => options.cases],
     ['--thorough', ({ options }) => options.thorough],
     ['--strict', ({ options }) => options.strict],
-    ['--only or --skip', ({ results }) => digest(results.filter(isDeselected).map(({ id }) => id))],
-    ['baseline', ({ ciResult }) => digest({ ...baselineOf(ciResult), file: '' })],
+    ['--only or --skip', ({ results }) => String(results.filter(isDeselected).map(({ id }) => id))],
+    ['baseline', ({ ciResult }) => JSON.stringify({ ...baselineOf(ciResult), file: '' })],
   ];
   const differing = traits.find(([, of]) => of(first) !== of(other))?.[0];
   return differing === undefined ? undefined : `its ${differing} differs`;
 }
-
-const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const isDeselected = ({ blockedBy }: RecordedResult) => blockedBy === 'user';
 
@@ -186,7 +181,7 @@ function exchangesOf(
   parts: readonly RecordedResult[],
   problems: RecordedResult['problems'],
 ): RecordedResult['exchanges'] {
-  const firsts = groupBy(problems, ({ problem }) => problem).flatMap(([, [first]]) => first ?? []);
+  const firsts = groupBy(problems, ({ problem }) => problem).map(([, [first]]) => first);
   return firsts.slice(0, MAX_FAILURES).flatMap(({ problem, place }) => {
     const part = parts.find((one) =>
       one.problems.some((own) => own.problem === problem && own.place === place),
@@ -202,28 +197,25 @@ function causesOf(
 ): readonly RecordedCause[] {
   const same = groupBy(records.flatMap(explainedIn), ({ fingerprint }) => fingerprint);
   const explained = mustFirst(
-    same.flatMap(([, [first, ...others]]): readonly RecordedCause[] => {
-      if (first === undefined) return [];
-      const all = [first, ...others];
+    same.map(([, all]): RecordedCause => {
       const checks = new Set(all.flatMap((cause) => cause.checks));
       const tried = (of: 'inside' | 'outside'): Tried => [
         sum(all, ({ confirmed }) => confirmed[of][0]),
         sum(all, ({ confirmed }) => confirmed[of][1]),
       ];
-      return [
-        {
-          ...first,
-          level: all.some(({ level }) => level === 'MUST') ? 'MUST' : 'SHOULD',
-          confirmed: { inside: tried('inside'), outside: tried('outside') },
-          checks: results.map(({ id }) => id).filter((id) => checks.has(id)),
-        },
-      ];
+      return {
+        ...all[0],
+        level: all.some(({ level }) => level === 'MUST') ? 'MUST' : 'SHOULD',
+        confirmed: { inside: tried('inside'), outside: tried('outside') },
+        checks: results.map(({ id }) => id).filter((id) => checks.has(id)),
+      };
     }),
   );
   return withUnexplained(explained, results);
 }
 
-function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {
+/** From the first start to the last end. */
+export function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {
   const starts = records.map(({ startedAt }) => Date.parse(startedAt));
   const ends = records.map(({ startedAt, seconds }) => Date.parse(startedAt) + seconds * 1000);
   const start = Math.min(...starts);
@@ -241,17 +233,12 @@ function createdBy(records: readonly RunRecord[]): RunRecord['created'] {
   };
 }
 
-/**
- * The response times of all shards. Records do not contain the samples, so percentiles are approximated by
- * the buckets.
- */
+/** Records do not contain the samples, so percentiles are approximated by the buckets. */
 function latencyOf(parts: readonly Latency[]): Latency | null {
   if (parts.length === 0) return null;
   const all = parts.flatMap((part) => part.buckets);
   const sorted = groupBy(all, ({ from }) => String(from))
-    .flatMap(([, same]) =>
-      same.slice(0, 1).map((one) => ({ ...one, answers: sum(same, ({ answers }) => answers) })),
-    )
+    .map(([, same]) => ({ ...same[0], answers: sum(same, ({ answers }) => answers) }))
     .sort((a, b) => a.from - b.from);
   const answers = sum(parts, (part) => part.answers);
   const at = (fraction: number) => {

@@ -7,26 +7,15 @@ import type { RunRecord } from './record.ts';
 /** Far more than the size of any file that this suite writes. */
 const MAX_MEGABYTES = 64;
 
-/**
- * Reads a record that a run has written.
- *
- * @throws UsageError if it cannot be read, is not a record, or has a newer schema version
- */
+/** @throws UsageError if the file cannot be read, is not a record, or has a newer schema version */
 export const readRecord = (file: string): RunRecord => recordIn(readSaved(file), file);
 
-/**
- * Validates the parsed content of a file as a record.
- * @throws UsageError if it is not one
- */
+/** @throws UsageError if the content of the file is not a record */
 export function recordIn(value: unknown, file: string): RunRecord {
   return validated(value, file, 'lib/report/record/record.schema.json', 'the record of a run');
 }
 
-/**
- * Reads a JSON file that this suite has written.
- *
- * @throws UsageError if it cannot be read or has a newer schema version
- */
+/** @throws UsageError if the file cannot be read or has a newer schema version */
 export function readSaved(file: string): unknown {
   let value: unknown;
   try {
@@ -47,10 +36,7 @@ export function readSaved(file: string): unknown {
   return value;
 }
 
-/**
- * Validates a value against a schema of the package.
- * @throws UsageError with the first violation
- */
+/** @throws UsageError with the first violation of a schema of the package */
 export function validated<T>(value: unknown, file: string, schema: string, what: string): T {
   const validate = ownSchema<T>(schema);
   if (validate(value)) return value;

@@ -45,8 +45,7 @@ import type { Delivery, FaultKind } from '../../wire/exchange.ts';
 /**
  * The record of a run: its JSON Schema, which `npm run docs` writes to record.schema.json, and the types
  * derived from it. An annotation such as `Schema<Verdict>` makes the compiler compare the schema with a type
- * of the run. The only difference that goes unnoticed, until a record is validated, is an optional property
- * that the schema lacks.
+ * of the run. It only overlooks an optional property that the schema lacks.
  */
 
 const texts = list(text);
@@ -305,6 +304,8 @@ export const comparedCause = {
   fingerprint: described(causeFingerprint, 'Names symptom, condition and kind, the same in every run.'),
 };
 
+export interface ComparedCause extends ObjectOf<typeof comparedCause> {}
+
 const cause = named(
   'cause',
   object({
@@ -322,6 +323,7 @@ const cause = named(
   'One fault of the store: what explains one failed check or many.',
 );
 export interface RecordedCause extends Of<typeof cause> {}
+export type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** A known deviation, which a team accepts for some time. */
 const accepted = {
@@ -354,25 +356,18 @@ export const knownCheck = {
   ),
 };
 
-/** A known cause, and the checks that fail because of it. */
 export interface KnownCause extends ObjectOf<typeof knownCause> {}
 /** A check whose failures are known: those with the listed fingerprints, or all. */
 export interface KnownCheck extends ObjectOf<typeof knownCheck> {}
 export type BaselineEntry = KnownCause | KnownCheck;
 
 const entryState = wordOf('known stale expired not-evaluated');
-/**
- * The state of an entry. `known`: its failure still occurs. `stale`: its failures, or some of them, no longer
- * occur. `expired`: its date has passed. `not-evaluated`: its check was not run, or may have missed the
- * failure by chance.
- */
+/** `stale`: some failures no longer occur. `not-evaluated`: not run, or the failure may have been missed. */
 export type EntryState = Of<typeof entryState>;
 
 const judged = { state: entryState, remedy: optional(text) };
 
-/**
- * What a baseline says about the run that recorded its entries; absent from a baseline that is a plain list.
- */
+/** Absent from a baseline that is a plain list. */
 export const recordedIn = {
   seed: optional(whole, 'The --seed of the run that recorded the entries.'),
   cases: optional(positive, 'The --cases of the run that recorded the entries.'),
@@ -390,6 +385,7 @@ const judgedBaseline = object({
   entries: list(either(object({ ...knownCause, ...judged }), object({ ...knownCheck, ...judged }))),
 });
 export interface JudgedBaseline extends Of<typeof judgedBaseline> {}
+export type EvaluatedEntry = JudgedBaseline['entries'][number];
 export interface Baseline extends Omit<JudgedBaseline, 'entries'> {
   readonly entries: readonly BaselineEntry[];
 }
@@ -440,21 +436,8 @@ const latency: Schema<Latency> = object({
 
 const outcome: Schema<Outcome> = wordOf('conformant nonconformant undetermined partial');
 
-const stopKind: Schema<Stop['kind']> = oneOf(
-  'unreachable',
-  'untrusted',
-  'not-http',
-  'token-rejected',
-  'not-found',
-  'throttled',
-  'ids-in-use',
-  'cut-off',
-  'limit',
-  'bailed',
-  'gone',
-  'outage',
-  'unresponsive',
-  'too-large',
+const stopKind: Schema<Stop['kind']> = wordOf(
+  'unreachable untrusted not-http token-rejected not-found throttled ids-in-use cut-off limit bailed gone outage unresponsive too-large',
 );
 
 const summary: Schema<Summary> = object({ MUST: count, SHOULD: count, OBSERVE: count });

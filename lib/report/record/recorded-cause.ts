@@ -5,11 +5,9 @@ import type { RunHeader } from '../../run/run.ts';
 import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
 import { bytesIn } from '../reproduce/untruncated-body.ts';
 import { causeFingerprint } from './fingerprint.ts';
-import type { RecordedCause, RecordedRequest } from './record.ts';
+import type { Counterexample, RecordedCause, RecordedRequest } from './record.ts';
 import { sentAndReceived } from './recorded.ts';
 import { type Redact, redactAll } from './redact.ts';
-
-type Counterexample = NonNullable<RecordedCause['counterexample']>;
 
 /** Records a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {

@@ -17,10 +17,7 @@ const MAX_HEADER_CHARACTERS = 1024;
 const MAX_HEADERS_CHARACTERS = 4 * 1024;
 /** Number of bytes beyond the cap that are also searched for secrets. */
 const LOOKAHEAD_BYTES = 8 * 1024;
-/**
- * Maximum length of a secret in any form. That many characters at the end of the searched text may be the
- * beginning of a secret.
- */
+/** Of any form of a secret: so many characters at the end of the searched text may be its beginning. */
 const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
@@ -33,9 +30,9 @@ export function recordedExchange(
   const messages = sentAndReceived(exchange, template, target.baseUrl, redact);
   return {
     label,
-    ...(before === undefined
-      ? {}
-      : { before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)) }),
+    ...(before && {
+      before: before.map((one) => sentAndReceived(one.exchange, one.template, target.baseUrl, redact)),
+    }),
     ...messages,
     command: inShellOf(requestCommand(messages.request), target),
     ...redactAll(
@@ -58,16 +55,14 @@ export function sentAndReceived(
   const { response } = exchange;
   return {
     request: requestOf(exchange, template, baseUrl, redact),
-    ...(response === undefined
-      ? {}
-      : {
-          response: {
-            status: response.status,
-            statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
-            headers: headersOf(response.headers, redact),
-            body: responseBody(response, redact),
-          },
-        }),
+    ...(response && {
+      response: {
+        status: response.status,
+        statusText: truncate(redact(response.statusText), MAX_HEADER_CHARACTERS),
+        headers: headersOf(response.headers, redact),
+        body: responseBody(response, redact),
+      },
+    }),
     ...(exchange.kind === 'broken'
       ? { fault: { kind: exchange.fault.kind, detail: redact(exchange.fault.detail) } }
       : {}),
@@ -106,7 +101,6 @@ function requestOf(
   };
 }
 
-/** The first headers of a response, and the number of further ones. */
 function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[] {
   const kept: HeaderPair[] = [];
   let length = 0;
@@ -122,10 +116,7 @@ function headersOf(headers: readonly HeaderPair[], redact: Redact): HeaderPair[]
   return kept;
 }
 
-/**
- * Records a response body. A compressed body that contains a secret, or may contain one, is redacted as a
- * whole.
- */
+/** A compressed body that contains a secret, or may contain one, is redacted as a whole. */
 function responseBody({ body, headers, size }: Response, redact: Redact): RecordedBody {
   const bytes = size ?? body.length;
   if (hidesSecret(body, headers, redact)) return { bytes, text: REDACTED };
@@ -142,9 +133,7 @@ function responseBody({ body, headers, size }: Response, redact: Redact): Record
 /** Number of bytes of a decompressed body that are searched for secrets. */
 const MAX_DECODED_BYTES = 1024 * 1024;
 
-/**
- * Whether a compressed body contains a secret. If it cannot be decompressed as declared, assume that it does.
- */
+/** Whether a compressed body contains a secret; assumed if it cannot be decompressed as declared. */
 function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: Redact): boolean {
   if (utf8Text(body) !== undefined) return false;
   const mayContainSecret = (codings: readonly string[], ifUnreadable: boolean) => {
@@ -173,8 +162,6 @@ function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = b
   return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
 }
 
-/**
- * The beginning of a text, without secrets and without the beginning of a secret that may continue beyond it.
- */
+/** Without secrets, and without the beginning of a secret that may continue beyond the text. */
 const beginningOf = (text: string, cap: number, isTruncated: boolean, redact: Redact): string =>
   redact(text, Math.min(cap, isTruncated ? Math.max(0, text.length - MAX_SECRET_CHARACTERS) : text.length));

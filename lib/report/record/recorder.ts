@@ -1,20 +1,16 @@
-import { createHash } from 'node:crypto';
 import { pick } from '../../collections.ts';
 import { suite } from '../../package.ts';
 import type { CheckResult } from '../../run/result/result.ts';
 import type { RunEvent, RunFooter, RunHeader } from '../../run/run.ts';
 import { withCiResult } from '../baseline/ci-result.ts';
-import { fingerprinted } from './fingerprint.ts';
+import { fingerprinted, sha256Of } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
 import { recordedExchange, rounded } from './recorded.ts';
 import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
 
-/**
- * Maximum number of causes that are recorded with their requests. Only a store that answers each request
- * differently has more.
- */
+/** Causes recorded with their requests. Only a store that answers each request differently has more. */
 const MAX_WHOLE_CAUSES = 20;
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */
@@ -26,10 +22,7 @@ export class Recorder {
   private header: RunHeader | undefined;
   private footer: RunFooter | undefined;
 
-  /**
-   * @param secrets the token, and the values of headers that the user added
-   * @param baseline the known deviations
-   */
+  /** `secrets` are the token, and the values of headers that the user added. */
   constructor(secrets: readonly string[], baseline?: Baseline) {
     this.redact = redactor(secrets);
     this.baseline = baseline;
@@ -89,9 +82,7 @@ export class Recorder {
 
 /** Identifies a catalogue. Records with the same digest can be compared. */
 const catalogueDigest = (results: readonly RecordedResult[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])))
-    .digest('hex');
+  sha256Of(JSON.stringify(results.map(({ id, level, statement }) => [id, level, statement])));
 
 function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): RecordedResult {
   const { check, kind, failures, problems, observations, coverage, blocked } = checked;
@@ -105,17 +96,16 @@ function resultOf(checked: CheckResult, header: RunHeader, redact: Redact): Reco
     problems: fingerprinted(check.id, kind, redactAll(problems, redact)),
     ...(shown === undefined ? {} : pick(shown, 'expected', 'actual')),
     ...(blocked === undefined ? {} : { blockedBy: blocked.by, reason: redact(blocked.reason) }),
-    ...(first === undefined || shown === undefined
-      ? {}
-      : {
-          counterexample: {
-            label: first.label,
-            ...pick(first, 'when', 'retries'),
-            payload: shown.request.body,
-            seed: header.options.seed,
-            ...first.sampled,
-          },
-        }),
+    ...(first &&
+      shown && {
+        counterexample: {
+          label: first.label,
+          ...pick(first, 'when', 'retries'),
+          payload: shown.request.body,
+          seed: header.options.seed,
+          ...first.sampled,
+        },
+      }),
     exchanges,
     observations: redactAll(observations, redact),
     ...(coverage === undefined ? {} : { coverage }),

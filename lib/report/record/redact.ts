@@ -1,19 +1,11 @@
-/**
- * Removes secrets from a text.
- *
- * @param limit number of characters after which the result ends; it ends earlier if a secret crosses the
- * limit
- */
+/** Removes secrets from the first `limit` characters; the result ends before a secret that crosses it. */
 export type Redact = (text: string, limit?: number) => string;
 
 export const REDACTED = '[redacted]';
 
 /** Shorter parts of a token reveal nothing, and would match everywhere. */
 const MIN_FORM_CHARACTERS = 6;
-/**
- * This many consecutive characters of a token are recognised anywhere, so that a token that was cut in two is
- * found.
- */
+/** So many consecutive characters are recognised anywhere, to find a token that was cut in two. */
 const MIN_PIECE_CHARACTERS = 8;
 
 /** What a text looks like within base64, at each of the three possible offsets. */
@@ -28,9 +20,8 @@ const inBase64 = (text: string): string[] =>
   });
 
 /**
- * The token, and all forms of it that requests carry or that stores may echo.
- *
- * @returns the texts to search for, unescaped, and how many consecutive characters of each count as a match
+ * The token, and all forms of it that requests carry or that stores may echo, unescaped, each with the number
+ * of consecutive characters that count as a match.
  */
 function formsOf(secret: string) {
   const piece = Math.min(MIN_PIECE_CHARACTERS, Math.max(MIN_FORM_CHARACTERS, Math.floor(secret.length / 2)));
@@ -44,10 +35,7 @@ function formsOf(secret: string) {
   });
 }
 
-/**
- * Matches what an encoder may write in place of a character. Repetitions are bounded to keep the search
- * linear.
- */
+/** What an encoder may write in place of a character. Repetitions are bounded to keep the search linear. */
 const ESCAPED =
   /\\{1,4}(?:u00|x)([\da-f]{2})|%(?:25){0,2}([\da-f]{2})|&#(?:0{0,4}(\d{1,3})|x0{0,4}([\da-f]{2}));|&(amp|lt|gt|quot|apos);|[\\\0]/gi;
 
@@ -56,9 +44,8 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt
 
 /**
  * Undoes escapes of single characters: backslashes (even in nested strings), \\u0041, %41, &#65;, &#x41;, the
- * zeros of UTF-16, the alphabet of base64url, and letter case.
- *
- * @returns the plain text, and the offsets in the original at which each of its characters begins and ends
+ * zeros of UTF-16, the alphabet of base64url, and letter case. Returns where each character of the plain text
+ * begins and ends.
  */
 function unescaped(text: string) {
   const begins: number[] = [];
@@ -130,10 +117,7 @@ class Pieces {
   }
 }
 
-/**
- * Makes a function that redacts every form of the secrets, and every part of them that is long enough,
- * whatever the letter case and escapes.
- */
+/** Redacts every form and every part that is long enough, whatever the letter case and escapes. */
 export function redactor(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return (text, limit) => text.slice(0, limit);
@@ -158,9 +142,7 @@ export function redactor(secrets: readonly string[]): Redact {
 
 type Span = readonly [from: number, to: number];
 
-/**
- * The beginning of a text, with a mark in place of each span. It ends before a span that crosses the limit.
- */
+/** Puts a mark in place of each span. Ends before a span that crosses the limit. */
 function withoutSpans(text: string, spans: readonly Span[], limit: number): string {
   let clean = '';
   let done = 0;
@@ -174,7 +156,6 @@ function withoutSpans(text: string, spans: readonly Span[], limit: number): stri
   return clean + text.slice(done, limit);
 }
 
-/** Sorted spans, with adjacent and overlapping ones merged. */
 function mergedSpans(spans: readonly Span[]): readonly Span[] {
   const merged: [from: number, to: number][] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {

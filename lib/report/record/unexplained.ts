@@ -3,10 +3,7 @@ import { capitalised } from '../../text.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
-/**
- * The causes of a run, followed by one for each kind of failure that none of them explains. A run that was
- * cut short, for example, made no experiments.
- */
+/** Adds a cause for each kind of failure that none explains: a run that was cut short made no experiments. */
 export function withUnexplained(
   causes: readonly RecordedCause[],
   results: readonly RecordedResult[],
@@ -18,15 +15,12 @@ export function withUnexplained(
 }
 
 /** The causes that say more than the failed checks themselves. */
-export const explainedIn = ({
-  causes,
-  results,
-}: Pick<RunRecord, 'causes' | 'results'>): readonly RecordedCause[] => {
+export function explainedIn({ causes, results }: RunRecord): readonly RecordedCause[] {
   const symptoms = new Map(results.map((result) => [result.id, symptomOf(result)]));
   return causes.filter(
     ({ kind, symptom, checks }) => kind !== 'once' || checks.some((id) => symptoms.get(id) !== symptom),
   );
-};
+}
 
 const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchanges[0]?.problem ?? statement;
 
@@ -34,28 +28,29 @@ const symptomOf = ({ exchanges, statement }: RecordedResult): string => exchange
 export const mustFirst = (causes: readonly RecordedCause[]): readonly RecordedCause[] =>
   causes.toSorted((a, b) => a.level.localeCompare(b.level) || b.checks.length - a.checks.length);
 
-function unexplained(symptom: string, members: readonly RecordedResult[]): RecordedCause {
+function unexplained(
+  symptom: string,
+  members: readonly [RecordedResult, ...RecordedResult[]],
+): RecordedCause {
   const lead = members.find(({ level }) => level === 'MUST') ?? members[0];
-  const [exchange] = lead?.exchanges ?? [];
+  const [exchange] = lead.exchanges;
   const what = { symptom, condition: null, kind: 'once' } as const;
   return {
     title: capitalised(symptom),
-    level: lead?.level === 'MUST' ? 'MUST' : 'SHOULD',
+    level: lead.level === 'MUST' ? 'MUST' : 'SHOULD',
     ...what,
     confirmed: {
       inside: [sum(members, ({ failed }) => failed), sum(members, ({ cases }) => cases)],
       outside: [0, 0],
     },
     checks: members.map(({ id }) => id),
-    ...(exchange === undefined ? {} : { expected: exchange.expected }),
-    advice: lead?.hint ?? '',
+    ...(exchange && { expected: exchange.expected }),
+    advice: lead.hint,
     matters: [],
     ladders: [],
     steps: exchange === undefined ? [] : [exchange.command],
     answer: exchange?.response?.status ?? 'none',
-    ...(exchange === undefined
-      ? {}
-      : { counterexample: pick(exchange, 'before', 'request', 'response', 'fault', 'ms') }),
+    ...(exchange && { counterexample: pick(exchange, 'before', 'request', 'response', 'fault', 'ms') }),
     fingerprint: causeFingerprint(what),
   };
 }

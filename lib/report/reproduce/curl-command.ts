@@ -10,7 +10,6 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
   const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);
   const text = (bytes: string) => word(shortened(shellParts(bytes, variables)));
-  // Whether curl sends this target unchanged.
   const isPlain =
     /^\/[\w\-.~%!$&'()*+,;=:@/?]*(?<!\?)$/.test(target) && !/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(target);
   const hasBody = sendsBody(request);
@@ -32,9 +31,7 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
   ];
 }
 
-/**
- * curl's arguments for headers: headers that it would not send by itself, and headers that it must not send.
- */
+/** Headers that curl would not send by itself, and headers that it must not send. */
 function curlHeaders(
   { url, headers }: RecordedRequest,
   hasBody: boolean,

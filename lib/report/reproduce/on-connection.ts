@@ -1,16 +1,16 @@
+import type { Predecessor } from '../../payloads/test-case.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 
-/** A request on a connection. With `pipelined`, the next one is sent without waiting for its response. */
+/** A request on a connection. After a pipelined one, the next is sent without waiting for the response. */
 export interface OnConnection {
   readonly request: RecordedRequest;
-  readonly pipelined?: boolean;
+  readonly connection?: Predecessor['connection'];
 }
 
 export interface Showing {
   /** What to print of the last response. The other responses are printed only with `response`. */
   readonly shows: 'response' | 'status' | 'nothing';
-  /** Whether to give up after some seconds without a response. */
   readonly givesUp: boolean;
   /** The names of the variables for numerals. */
   readonly variables: ReadonlyMap<string, string>;

@@ -15,13 +15,12 @@ type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
 
 export const TOKEN = '$PLANT_STORE_TOKEN';
 
-/** Headers that are regenerated when the request is sent. */
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
- * A check that sends the request of a recorded counterexample again: byte for byte, except for an id that may
- * now be in use. Undefined if more than one request is needed or if the request was not recorded completely;
- * then the whole check has to be repeated.
+ * A check that sends a recorded request again: byte for byte, except for an id that may now be in use.
+ * Undefined if more than one request is needed or the record is incomplete; then the whole check has to be
+ * repeated.
  */
 export function replayOf(
   { exchanges, counterexample }: RecordedResult,
@@ -49,10 +48,7 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/**
- * The template of a recorded request; undefined if it depends on an earlier request or was not recorded
- * completely.
- */
+/** Undefined for a request that depends on an earlier one or was not recorded completely. */
 export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
@@ -88,7 +84,7 @@ export function templateFromRecord(
   };
 }
 
-/** Restores an exchange from the record; the token stays as it is recorded. */
+/** The token stays as it is recorded. */
 export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
@@ -98,7 +94,6 @@ export function restoredExchange({ response, fault, ms }: Answered, template: Re
   return { ...sent, kind: 'broken', fault: { kind, detail }, response: received };
 }
 
-/** The token, in a header other than Authorization. */
 const carriedBy = (header: string, value: string): Credential => ({
   header,
   values: (token) => [value.replaceAll(TOKEN, token)],
@@ -125,7 +120,6 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   };
 }
 
-/** Name and tag of the plant in a text, as far as it has them. */
 function stringsOf(text: string): Record<string, string> {
   let value: unknown;
   try {

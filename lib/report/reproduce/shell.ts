@@ -25,7 +25,6 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 const escapeOf = (byte: string): string =>
   NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
-/** Decodes UTF-8 bytes; undefined if they are not UTF-8. */
 const utf8In = (bytes: string): string | undefined => utf8Text(Buffer.from(bytes, 'latin1'));
 
 /** Matches what terminals and web pages do not reproduce unchanged, such as tabs and combining characters. */
@@ -43,13 +42,11 @@ function readable(bytes: string, special = /[^\s\S]/g): string {
 
 const isReadable = (bytes: string) => readable(bytes) === utf8In(bytes);
 
-/** Matches bytes that have no special meaning in a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
 
 const literalWord = (bytes: string): string =>
   isReadable(bytes) ? quoted(readable(bytes)) : `$'${readable(bytes, /['\\!]/g)}'`;
 
-/** Assembles parts into one word of a command. */
 export function word(parts: readonly ShellPart[]): string {
   const [only] = parts;
   if (only === undefined) return "''";
@@ -88,7 +85,6 @@ const sourceOf = (parts: readonly ShellPart[]): string =>
 
 const formatOf = (bytes: string): string => readable(bytes, /['\\]|^-/g).replaceAll('%', '%%');
 
-/** Commands that print the parts. */
 export function printing(parts: readonly ShellPart[]): string[] {
   const commands: string[] = [];
   let [format, words]: [string, string[]] = ['', []];
@@ -141,11 +137,7 @@ const GENERATED: Readonly<Record<string, string>> = {
   '<cookies of an earlier response>': COOKIES,
 };
 
-/**
- * Divides a recorded text into literals and expressions.
- *
- * @param variables the names of the variables for numerals
- */
+/** Divides a recorded text into literals and expressions; `variables` names the variables for numerals. */
 export function shellParts(bytes: string, variables: ReadonlyMap<string, string>): ShellPart[] {
   const numerals = [...variables.keys()].map((numeral) => `(?<!\\d)${numeral}(?!\\d)`);
   const special = new RegExp([EXPRESSION.source, ...numerals].join('|'), 'g');

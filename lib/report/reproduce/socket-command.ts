@@ -25,7 +25,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
     timeout: 0,
   });
-  const steps = requests.flatMap(({ request, pipelined }, index): Step[] => {
+  const steps = requests.flatMap(({ request, connection }, index): Step[] => {
     const isLast = index === requests.length - 1;
     const { pauseMs = SEGMENT_PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
     const headEnd = headCut === undefined ? 1 : 2;
@@ -34,7 +34,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
       const pause = { pauseMs: Math.max(waits ? CONTINUE_WAIT_MS : pauseMs, MIN_PAUSE_MS) };
       return at === 0 ? [{ parts }] : [pause, { parts }];
     });
-    return isLast || pipelined === true ? written : [...written, { pauseMs: RESPONSE_MS }];
+    return isLast || connection === 'pipelined' ? written : [...written, { pauseMs: RESPONSE_MS }];
   });
   const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
   const commands = joined(steps).map((step) =>
@@ -74,10 +74,7 @@ function joined(steps: readonly Step[]): Step[] {
   return done;
 }
 
-/**
- * The segments of a request. Chunking and cutting may divide an id, so both are repeated with a body in which
- * a mark replaces each digit of an id.
- */
+/** Chunking and cutting may divide an id, so both are repeated with a mark in place of each digit. */
 function segmentParts(
   recorded: RecordedRequest,
   variables: ReadonlyMap<string, string>,

@@ -9,15 +9,12 @@ import { withVariables } from './shell.ts';
 import { overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
-/** A request, and the id with which it was sent. */
 interface WithId {
   readonly request: RecordedRequest;
   readonly freshId: bigint | undefined;
 }
 
-/** What to send in order to see a fault. */
 export interface Reproduction extends WithId {
-  /** The requests to send before it, in order, or at the same time. */
   readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
@@ -43,10 +40,7 @@ export function requestCommand(request: RecordedRequest): string {
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
 }
 
-/**
- * Shell lines that show a fault. Each line can be pasted separately into an interactive bash, after the
- * previous ones.
- */
+/** Each line can be pasted separately into an interactive bash, after the previous ones. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
@@ -111,9 +105,8 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
 const loopOf = (times: number, commands: readonly string[]): string =>
   `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
 
-/** The command that sends requests over one connection. */
 const sending = (requests: readonly OnConnection[], showing: Showing): string =>
-  requests.some(({ request, pipelined }) => pipelined === true || !suitsCurl(request))
+  requests.some(({ request, connection }) => connection === 'pipelined' || !suitsCurl(request))
     ? overSocket(requests, showing)
     : requests
         .map(({ request }, index) => {
@@ -124,10 +117,7 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
         .join(' --next ')
         .replace(/^/, 'curl ');
 
-/**
- * Whether curl can send the same request, apart from the order of headers. curl sends a body in one segment
- * and one chunk.
- */
+/** Apart from the order of headers. curl sends a body in one segment and one chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
   const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
@@ -141,9 +131,7 @@ function suitsCurl(request: RecordedRequest): boolean {
   );
 }
 
-/** A request that precedes another one, and how often it is sent. */
 type Recurring = Reproduction['before'][number] & { readonly times: number };
-type Preceding = OnConnection & Partial<Pick<Recurring, 'freshId' | 'times'>>;
 
 /** From this many on, requests that differ only in their values are sent in a loop. */
 const MIN_LOOP = 4;
@@ -173,11 +161,11 @@ const formOf = ({ method, url, headers, body, delivery }: RecordedRequest): stri
   ]);
 
 /** The requests on each connection, in order. The last connection is the one that the next request uses. */
-function connectionsOf(before: readonly Recurring[]): Preceding[][] {
-  const connections: Preceding[][] = [[]];
-  for (const { request, connection, freshId, times } of before) {
-    connections.at(-1)?.push({ request, pipelined: connection === 'pipelined', freshId, times });
-    if (connection === 'other' || closesConnection(request.headers)) connections.push([]);
+function connectionsOf(before: readonly Recurring[]): Recurring[][] {
+  const connections: Recurring[][] = [[]];
+  for (const one of before) {
+    connections.at(-1)?.push(one);
+    if (one.connection === 'other' || closesConnection(one.request.headers)) connections.push([]);
   }
   return connections;
 }
@@ -201,10 +189,7 @@ const MAX_RANDOM_DIGITS = 9;
 /** Numbers with more digits are too large for the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
-/**
- * An expression for a random number with the same number of digits, on the same side of all type limits, and
- * with the same remainder.
- */
+/** A random number with as many digits, on the same side of all type limits, and with the same remainder. */
 function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
   const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));

@@ -1,12 +1,9 @@
 import type { RecordedBody } from '../record/record.ts';
 
-/** The recorded bytes of a body. */
 export const bytesIn = (body: RecordedBody): Buffer =>
   'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 
-/**
- * The complete bytes of a recorded body, as Latin-1 text. A truncated body is assumed to continue as it ends.
- */
+/** The complete bytes as Latin-1 text. A truncated body is assumed to continue as it ends. */
 export function wholeBody(body: RecordedBody): string {
   const bytes = bytesIn(body).toString('latin1');
   if (body.truncated !== true) return bytes;

@@ -1,12 +1,14 @@
 import { compact } from '../../collections.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { withSeparators } from '../../text.ts';
-import type { RecordedCause, RecordedResult } from '../record/record.ts';
+import type { ComparedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
 
 /** How to word the confirming requests that meet the condition of a cause, and those that do not. */
-const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string, outside?: string]>> = {
+type Words = readonly [inside: string, outside?: string];
+
+const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   always: ['such requests failed', 'others'],
   'now-and-then': ['requests failed, intermittently', 'others'],
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
@@ -14,29 +16,21 @@ const CONFIRMED: Readonly<Record<RecordedCause['kind'], readonly [inside: string
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed; no experiment reproduced it'],
 };
-const WITHOUT_CONDITION = ['requests failed, whatever they contain', 'others'] as const;
-const OF_REJECTIONS = ['rejected requests failed, whatever was wrong with them', 'others'] as const;
+const WITHOUT_CONDITION: Words = ['requests failed, whatever they contain', 'others'];
+const OF_REJECTIONS: Words = ['rejected requests failed, whatever was wrong with them', 'others'];
 
-const wordsFor = ({
-  kind,
-  condition,
-  symptom,
-}: Pick<RecordedCause, 'kind' | 'condition' | 'symptom'>): readonly [inside: string, outside?: string] => {
+function wordsFor({ kind, condition, symptom }: ComparedCause): Words {
   if (kind !== 'always' || condition !== null) return CONFIRMED[kind];
   return symptom.startsWith('answers 400') ? OF_REJECTIONS : WITHOUT_CONDITION;
-};
+}
 
 /** What the counts of a cause are called: `confirmed` only if experiments reproduced it. */
-export const countsLabel = ({ kind }: Pick<RecordedCause, 'kind'>): string =>
-  kind === 'once' ? 'seen' : 'confirmed';
+export const countsLabel = ({ kind }: ComparedCause): string => (kind === 'once' ? 'seen' : 'confirmed');
 
-/** How a cause was confirmed, in plain words. */
-export function confirmedText({
-  confirmed: { inside, outside },
-  until = [],
-  ...what
-}: Pick<RecordedCause, 'kind' | 'condition' | 'symptom' | 'confirmed' | 'until'>): string {
-  const [text, others] = wordsFor(what);
+export function confirmedText(cause: ComparedCause): string {
+  const { confirmed, until = [] } = cause;
+  const { inside, outside } = confirmed;
+  const [text, others] = wordsFor(cause);
   const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
   return `${of(inside)} ${text}${outsideText}${before === '' ? '' : `; until then ${before}`}`;

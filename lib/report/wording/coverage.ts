@@ -17,7 +17,6 @@ export function coverageText({ coverage }: RecordedResult): string | undefined {
   ).join('; ');
 }
 
-/** The combined coverage of all such checks, in one line. */
 export function coverageOfAll(results: readonly RecordedResult[]): string | undefined {
   const each = results.flatMap(({ coverage }) => coverage ?? []);
   const [first] = each;
@@ -34,10 +33,7 @@ const BOUND = 'with 95% confidence, fewer than';
 /** Minimum number of random cases for the bound to mean anything. */
 const MIN_RANDOM_CASES = 10;
 
-/**
- * The number of random cases of a passed check. Named cases, such as rows of a covering array, say nothing
- * about other payloads.
- */
+/** Named cases, such as rows of a covering array, say nothing about other payloads. */
 const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
   verdict === 'pass' && random >= MIN_RANDOM_CASES ? random : 0;
 
@@ -49,7 +45,6 @@ export function confidenceText(result: RecordedResult): string | undefined {
     : `No failure in ${random} random cases: ${BOUND} 3/${random} of such payloads fail.`;
 }
 
-/** The same for all such checks together, in one line. */
 export function confidenceOfAll(results: readonly RecordedResult[]): string | undefined {
   const counts = results.map(randomCasesOf).filter((count) => count > 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

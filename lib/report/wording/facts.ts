@@ -4,11 +4,7 @@ import type { RunRecord } from '../record/record.ts';
 
 /** What the formats say about a run; they differ only in layout. */
 
-/**
- * The document that the store was checked against, how it was read, and its overlays.
- *
- * @param show formats the name of a file
- */
+/** The document, how it was read, and its overlays; `show` formats the name of a file. */
 export function documentName(
   { file, openapi, overlays = [] }: RunRecord['document'],
   show: (file: string) => string,
@@ -17,11 +13,7 @@ export function documentName(
   return `${show(file)}${read}${overlays.length === 0 ? '' : ` with ${overlays.map(show).join(', ')}`}`;
 }
 
-/**
- * The document with its version and hash.
- *
- * @param show formats a text of at most `maxCharacters`
- */
+/** The document with its version and hash; `show` formats a text. */
 export const documentText = (
   document: RunRecord['document'],
   show: (text: string, maxCharacters: number) => string,
@@ -31,7 +23,6 @@ export const documentText = (
 export const createdText = ({ plants = 0 }: Partial<RunRecord['created']>): string =>
   `${counted(plants, 'plant')} created`;
 
-/** What was sent, how long it took, and what the store created. */
 export function sentText({ requests, seconds, waited, closedMidRequest = 0, created }: RunRecord): string {
   const waiting =
     waited === undefined

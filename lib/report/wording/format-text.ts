@@ -7,13 +7,11 @@ import { retrySummary } from './confirmed.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
 
-/** Colours text, or returns it unchanged. */
 export type Paint = (style: TextStyle, text: string) => string;
 
 export const plain: Paint = (_style, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
-/** Maximum number of characters shown of a line of untrusted text. */
 const MAX_CHARACTERS = 400;
 
 /** Untrusted text for a terminal, with control and formatting characters and lone surrogates escaped. */
@@ -25,7 +23,8 @@ export const visible = (text: string): string =>
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+export const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 /** When a text is truncated, a word of at most this many characters is dropped rather than cut. */
 const MAX_WORD_CHARACTERS = 24;
@@ -63,13 +62,10 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
       ? truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
-/** The details of a failed check, without colour. */
 export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
-/** Maximum number of preceding requests shown for a failure. */
 const MAX_BEFORE = 6;
 
-/** The details of a failed check, line by line. */
 export function formatFailure(result: RecordedResult, paint: Paint): readonly string[] {
   const { id, level, statement, basis, hint, exchanges, failed, cases, counterexample } = result;
   const [exchange] = exchanges;
@@ -99,12 +95,10 @@ const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
     .map((value) => truncate(value, 120))
     .join(', ');
 
-/** Path and query of a URL. */
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 
 interface RequestLineOptions {
   readonly maxCharacters?: number | undefined;
-  /** The parts of the request that matter. */
   readonly matters?: readonly string[] | undefined;
 }
 
@@ -141,11 +135,9 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
   ).map((note) => `[${note}]`);
 }
 
-/** A preceding request, with the status of its response. */
 export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 
-/** A response on one line, or the reason why there is none. */
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${truncate(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;

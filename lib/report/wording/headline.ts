@@ -2,27 +2,26 @@ import { sum } from '../../collections.ts';
 import { selectedOf } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 
+/** The outcomes of a run in words, with their colour on a terminal and their icon on a page. */
 export const OUTCOMES = {
-  conformant: 'conformant',
-  nonconformant: 'not conformant',
-  undetermined: 'could not be judged',
-  partial: 'partial',
+  conformant: { words: 'conformant', colour: 'green', icon: 'pass' },
+  partial: { words: 'partial', colour: 'yellow', icon: 'observed' },
+  nonconformant: { words: 'not conformant', colour: 'red', icon: 'fail' },
+  undetermined: { words: 'could not be judged', colour: 'magenta', icon: 'untestable' },
 } as const;
 
 /** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
-export function headlineOf(record: Pick<RunRecord, 'outcome' | 'ciResult' | 'summary' | 'options'>): string {
-  if (record.outcome !== 'partial') return OUTCOMES[record.outcome];
+export function headlineOf(record: RunRecord): string {
+  if (record.outcome !== 'partial') return OUTCOMES[record.outcome].words;
   return record.ciResult.exitCode === 2
     ? 'nothing was judged'
     : `passed the selected checks: ${checkedOf(record)}`;
 }
 
-/** The headline with its verdict in capitals. */
 export const inUpperCase = (headline: string): string =>
   headline.replace(/^[^:]+/, (words) => words.toUpperCase());
 
-/** How many of the checks that decide the verdict were judged by a filtered run. */
-function checkedOf({ summary, options }: Pick<RunRecord, 'summary' | 'options'>): string {
+function checkedOf({ summary, options }: RunRecord): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
     return `${selectedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;

@@ -6,18 +6,15 @@ import { capitalised, joined } from '../../text.ts';
 export type SentencePart = string | { readonly value: string };
 
 /**
- * How a sentence words an observed value: `{}` stands for the value itself, and `{not accepted}` is
- * emphasised. With several values, a wording for each of them, and `else` for all others.
+ * `{}` stands for the observed value, and `{not accepted}` is emphasised. With several values, a wording for
+ * each of them, and `else` for all others.
  */
 type ResponseWords = string | Readonly<Record<string, string>>;
 
-/** A question that the interface leaves open. */
 interface Question {
   /** The subject in a few words; the same for every store. */
   readonly label: string;
-  /** The keys of the observations that the sentence reports. */
   readonly keys: readonly string[];
-  /** Composes the sentence from the observed values, by key. */
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
@@ -45,12 +42,7 @@ export function profileOf(observations: Observations) {
 export const plainText = (parts: readonly SentencePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : part.value)).join('');
 
-/**
- * How the store answered several requests. Requests with the same response share a clause.
- *
- * @param subjects a noun for each request, by the prefix of its keys
- * @param details wordings for further observations, by the suffix of their keys
- */
+/** Requests with the same response share a clause. Keys are a subject, then `status` or a detail. */
 function answers(
   label: string,
   subjects: Readonly<Record<string, string>>,
@@ -78,14 +70,13 @@ function answers(
             same.map(({ noun }) => noun),
             'and',
           )} ${same.length > 1 ? 'get' : 'gets'}`,
-          ...(same[0]?.answer ?? []),
+          ...same[0].answer,
         ]),
       );
     },
   };
 }
 
-/** A clause for each observation, in this order. */
 const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>>): Question => ({
   label,
   keys: Object.keys(wordings),
@@ -98,7 +89,6 @@ const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>
     ),
 });
 
-/** The parts of the sentence for one value. */
 function fill(wording: ResponseWords, value: string): SentencePart[] {
   const pattern =
     typeof wording === 'string'

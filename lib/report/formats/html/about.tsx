@@ -6,7 +6,6 @@ import { coverageOfAll } from '../../wording/coverage.ts';
 import { Section } from './kit/section.tsx';
 import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.tsx';
 
-/** What was tested and how, and the command that repeats it. */
 export function About({ record }: Readonly<{ record: RunRecord }>) {
   const { target, document, options, suite, created, results, waited, closedMidRequest = 0 } = record;
   const covered = coverageOfAll(results);

@@ -1,7 +1,7 @@
 import { capitalised, counted } from '../../../text.ts';
 import { namedBy } from '../../baseline/baseline-entry.ts';
-import { aboutEntry, baselineNotes, type EvaluatedEntry, knownCauses } from '../../baseline/deviations.ts';
-import type { RunRecord } from '../../record/record.ts';
+import { aboutEntry, baselineNotes, knownCauses } from '../../baseline/deviations.ts';
+import type { EvaluatedEntry, RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
 import { List, Section } from './kit/section.tsx';
 import { CheckLink, inline } from './kit/text.tsx';
@@ -15,7 +15,6 @@ const STATES = {
 
 const MAX_FINGERPRINTS = 4;
 
-/** The known deviations and the states of their baseline entries. */
 export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   const { ciResult } = record;
   if (ciResult.baseline === null) return null;

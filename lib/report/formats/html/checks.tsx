@@ -1,8 +1,7 @@
 import { areaOf } from '../../../check-ids.ts';
 import { compact, groupBy } from '../../../collections.ts';
 import { counted, withSeparators } from '../../../text.ts';
-import { knownBy } from '../../baseline/deviations.ts';
-import { unaccounted } from '../../baseline/known-deviations.ts';
+import { knownBy, unaccounted } from '../../baseline/deviations.ts';
 import { problemText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText, coverageText } from '../../wording/coverage.ts';
@@ -156,7 +155,6 @@ const BLOCKERS: Readonly<Record<string, string>> = {
   concurrency: 'one request at a time',
 };
 
-/** Why a check was not run, or not completed, and what prevented it. */
 function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: RecordedResult }>) {
   if (reason === undefined || blockedBy === undefined) return null;
   return (
@@ -174,7 +172,6 @@ function Blocker({ result: { verdict, reason, blockedBy } }: Readonly<{ result: 
   );
 }
 
-/** Maximum number of problems to list; the record contains all of them. */
 const MAX_PROBLEMS = 40;
 
 function ProblemTable({ result }: Readonly<{ result: RecordedResult }>) {

@@ -1,5 +1,11 @@
 import { counted } from '../../../text.ts';
-import type { RecordedBody, RecordedCause, RecordedExchange, RecordedRequest } from '../../record/record.ts';
+import type {
+  Answered,
+  Counterexample,
+  RecordedBody,
+  RecordedExchange,
+  RecordedRequest,
+} from '../../record/record.ts';
 import { beforeLine } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
@@ -8,7 +14,6 @@ import { markedBody, mattersIn } from './matters.ts';
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** One request and its response, what is wrong, and a command that sends the request again. */
 export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>) => (
   <div class="exchange">
     <ExpectedAndActual expected={exchange.expected} actual={exchange.actual} />
@@ -17,9 +22,6 @@ export const Exchange = ({ exchange }: Readonly<{ exchange: RecordedExchange }>)
   </div>
 );
 
-type Counterexample = NonNullable<RecordedCause['counterexample']>;
-
-/** The request that shows a cause, with the parts that matter, the preceding requests, and its response. */
 export function CauseExchange({
   exchange,
   expected,
@@ -82,7 +84,6 @@ function requestLines(request: RecordedRequest, matters: readonly string[]): rea
   ];
 }
 
-/** A message approximately as it goes over the wire. */
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [
   first,
   ...headers.map(([name, value]) => `${inline(name, 100)}: ${inline(value)}`),
@@ -96,10 +97,7 @@ const bodyOf = (body: RecordedBody): readonly string[] =>
       ? ['', ...lines(body.text)]
       : ['', '(not UTF-8; base64)', ...lines(body.base64, 1000)];
 
-const responseLines = ({
-  response,
-  fault,
-}: Pick<RecordedExchange, 'response' | 'fault'>): readonly string[] => [
+const responseLines = ({ response, fault }: Answered): readonly string[] => [
   ...(response === undefined
     ? []
     : message(`${response.status} ${inline(response.statusText, 100)}`, response.headers, response.body)),

@@ -13,7 +13,6 @@ const MAX_OPEN_CAUSES = 3;
 
 export const FIRST_CAUSE = 'cause-1';
 
-/** The causes to be fixed, then the untestable checks. */
 export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   const open = openCauses(record);
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
@@ -70,7 +69,6 @@ function Causes({
   );
 }
 
-/** A cause: what is wrong and when, a request that shows it, what to do, and the checks that it explains. */
 export function Cause({
   explained,
   rank,
@@ -120,7 +118,6 @@ export function Cause({
   );
 }
 
-/** The values that were tried to find out how far the condition reaches. */
 function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
   if (ladders.length === 0) return null;
   return (
@@ -183,7 +180,6 @@ export function whatFailed({ failed, cases, counterexample }: RecordedResult): s
   ).join(' ');
 }
 
-/** The reason for a known deviation, or the new causes of a check that was already known to fail. */
 export function BaselineNote({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const news = newProblemsText(result, record);
   return (

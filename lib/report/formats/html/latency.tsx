@@ -27,10 +27,7 @@ export function Latency({ record: { latency, options } }: Readonly<{ record: Run
   );
 }
 
-/**
- * Vertical lengths, in pixels. Horizontal ones are percentages, so that the plot fits any width while its
- * text keeps its size.
- */
+/** In pixels. Horizontal lengths are percentages: the plot fits any width, and its text keeps its size. */
 const TOP = 58;
 const HEIGHT = 140;
 const FOOT = 26;

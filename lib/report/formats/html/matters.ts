@@ -3,10 +3,7 @@ import { type Line, MAX_BOX_CHARACTERS, type MarkedText } from './kit/text.tsx';
 
 const FIRST_LINE = ['method', 'path', 'query'];
 
-/**
- * Whether a part of a request matters for a cause, by the name of the part; undefined if the request has no
- * such part.
- */
+/** Whether a part of a request matters for a cause, by name; undefined if the request has no such part. */
 export function mattersIn(
   { headers, body }: RecordedRequest,
   matters: readonly string[],

@@ -28,7 +28,6 @@ export function Profile({ record }: Readonly<{ record: RunRecord }>) {
   );
 }
 
-/** A sentence with its observed values emphasised. */
 export const Sentence = ({ parts }: Readonly<{ parts: readonly SentencePart[] }>) => (
   <>
     {parts.map((part) => (typeof part === 'string' ? inline(part) : <strong>{inline(part.value)}</strong>))}

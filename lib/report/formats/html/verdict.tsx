@@ -3,29 +3,21 @@ import { type Summary, selectedOf } from '../../../run/result/verdict.ts';
 import { counted } from '../../../text.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
-import { headlineOf, NOTHING_JUDGED } from '../../wording/headline.ts';
+import { headlineOf, NOTHING_JUDGED, OUTCOMES } from '../../wording/headline.ts';
 import { FIRST_CAUSE } from './failures.tsx';
 import { causeTitle, List } from './kit/section.tsx';
 import { countInWords, countTones, Icon, inline, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
 
-const ICONS = {
-  conformant: 'pass',
-  nonconformant: 'fail',
-  undetermined: 'untestable',
-  partial: 'observed',
-} as const;
-
 export const titleOf = (record: RunRecord): string =>
   `${capital(headlineOf(record))}: ${inline(record.target.name, 80)}`;
 
-/** The verdict in one sentence, with the counts of checks. */
 export function Verdict({ record }: Readonly<{ record: RunRecord }>) {
   const { outcome, target, ciResult, stop, advice } = record;
   const ci = ciResult.exitCode === 0 ? 'pass' : 'fail';
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="outcome">
-        <Icon name={ICONS[outcome]} /> {capital(headlineOf(record))}
+        <Icon name={OUTCOMES[outcome].icon} /> {capital(headlineOf(record))}
       </p>
       <h1>
         <span class="name">{inline(target.name, 80)}</span> {sentence(record)}
@@ -95,7 +87,6 @@ function sentence(record: RunRecord): string {
     : `passed the selected checks: ${notes}.`;
 }
 
-/** The cause to fix first, if there is more than one. */
 function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
@@ -115,7 +106,6 @@ const capital = (text: string) => text.replace(/^[a-z](?=[a-z]*\b(?!:))/, (lette
 const COLUMNS = 28;
 const STEP = 20;
 
-/** A mark for each check of a level. */
 function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: RunRecord }>) {
   const tones = record.results.filter((one) => one.level === level).map((one) => toneOf(one, record));
   const shown = countTones(tones);

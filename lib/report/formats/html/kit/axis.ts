@@ -1,4 +1,3 @@
-/** A logarithmic axis, in milliseconds. */
 export interface Axis {
   readonly low: number;
   readonly high: number;

@@ -6,7 +6,6 @@ interface Content {
   readonly children: ComponentChildren;
 }
 
-/** A section of a page, to which its navigation links. */
 export const Section = ({
   id,
   heading,
@@ -28,7 +27,6 @@ export function List({
   return ordered ? <ol class={kind}>{rows}</ol> : <ul class={kind}>{rows}</ul>;
 }
 
-/** Further details, collapsed initially. */
 export const More = ({
   summary,
   class: kind = '',
@@ -51,7 +49,6 @@ interface CardProps extends Content {
   readonly weight: ComponentChildren;
 }
 
-/** A cause, a check or a disagreement: a heading and the details. */
 export const Card = ({ id, tone, of, open = false, mark, head, weight, children }: CardProps) => (
   <details class={`cause ${tone}`} id={id} data-of={of} open={open}>
     <summary>

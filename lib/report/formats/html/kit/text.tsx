@@ -4,7 +4,7 @@ import { docsOf } from '../../../../package.ts';
 import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
-import { beginning, visible } from '../../../wording/format-text.ts';
+import { beginning, escaped, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -15,13 +15,11 @@ export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): strin
     ? `${visible(beginning(text, maxCharacters))}… (${withSeparators(text.length)} characters)`
     : visible(text);
 
-/** Untrusted text, divided into its lines. */
 export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
   ...cut(text, maxCharacters).split('\n').map(visible),
   ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
 ];
 
-/** The beginning of a text, never ending with half of a surrogate pair. */
 const cut = (text: string, maxCharacters: number) =>
   text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
@@ -61,7 +59,6 @@ export const countTones = (tones: readonly Tone[]): readonly ToneCount[] =>
 export const countInWords = (counts: readonly ToneCount[]): string =>
   counts.map(({ tone, count }) => `${count} ${WORDS[tone]}`).join(', ');
 
-/** A word, preceded by the icon of its tone. */
 export const ToneLabel = ({
   tone,
   children = WORDS[tone],
@@ -193,7 +190,6 @@ export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   );
 }
 
-/** A box with a title and a remark. */
 export const Captioned = ({
   title,
   aside,
@@ -258,7 +254,5 @@ export const CopyButton = ({
 /** A text as JSON, using only characters that a page may contain. */
 const exact = (text: string): string =>
   JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?<=#)#/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
+    character.split('').map(escaped).join(''),
   );
