@@ -28,9 +28,7 @@ export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
   ordinary: true,
 });
 
-/**
- * A test case with an ordinary plant. `stableLabel` is the label without the parts that vary from run to run.
- */
+/** `stableLabel` is the label without the parts that vary from run to run. */
 export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,

@@ -42,10 +42,7 @@ const invalidCase = (label: string, template: RequestTemplate, control: JsonObje
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
-/**
- * Ids of invalid plants: small, large and in between, since validation may depend on the size. They are
- * fresh, because a store that would accept the plant might otherwise reject it as a duplicate.
- */
+/** Of many sizes, and fresh: a store that would accept the plant might reject it as a duplicate. */
 const anyIds = fc.constantFrom(
   freshId(1n, 1000n),
   freshId(2n ** 31n - 2n ** 27n, 2n ** 31n),
@@ -55,10 +52,7 @@ const anyIds = fc.constantFrom(
 const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
   id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
 
-/**
- * The typical invalid plants for certain kinds of defects, with and without the optional properties. If the
- * document declares many properties, only a selection for each defect.
- */
+/** With and without the optional properties; only a selection if the document declares many. */
 const invalidPlants =
   (...kinds: DefectKind[]) =>
   (plants: PlantFactory): readonly TestCase[] => {
@@ -82,9 +76,7 @@ const invalidPlants =
 /** Enough for every property of a plant, though other documents may declare many. */
 const MAX_PROPERTIES_IN_PAIRS = 3;
 
-/**
- * Plants in which two properties, or all of them, have a wrong type: one defect must not make up for another.
- */
+/** Two properties, or all, have a wrong type: one defect must not make up for another. */
 function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
     ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
@@ -112,7 +104,6 @@ const interleave = <T>(first: readonly T[], second: readonly T[]): T[] =>
 const ordinaryPlants = ({ contract }: PlantFactory): Arbitrary<JsonObject> =>
   onlyValid(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
 
-/** The same plant with shorter strings, if the document allows them. */
 const shortened = (plants: PlantFactory, plant: JsonObject, length: number): JsonObject => {
   const beginning = (text: string) => [...text].slice(0, length).join('');
   const cut = plant.withValues((_, value) =>
@@ -121,10 +112,7 @@ const shortened = (plants: PlantFactory, plant: JsonObject, length: number): Jso
   return isValid(plants.contract, cut) ? cut : plant;
 };
 
-/**
- * Changes the valid properties next to a defect: they stay ordinary, become short strings, or get any values
- * that the schema allows. They need not be fresh, since the plant must not be stored.
- */
+/** Of the valid properties next to a defect. They need not be fresh, since the plant must not be stored. */
 const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
@@ -143,9 +131,7 @@ const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => Json
     },
   );
 
-/**
- * Each defect in turn, with other properties of any length, in any order and style, in a small or large body.
- */
+/** Each defect in turn, with other properties of any length, order and style, in a small or large body. */
 const anyInvalidPlant =
   (isTried: (defect: Defect) => boolean) =>
   (plants: PlantFactory): Arbitrary<TestCase> =>
@@ -187,7 +173,6 @@ const anyInvalidPlant =
         ),
     );
 
-/** Plain plants whose JSON text is edited. */
 const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
   edits.map(({ name, apply }) => {
     const control = plants.plain();

@@ -79,10 +79,7 @@ const sampled =
     return onlyValid(plants.contract, plant, plants.plain()).map((one) => ordinaryCase(label, one));
   };
 
-/**
- * Forms of real names with characters other than letters. `word` is replaced with six fresh letters, # with a
- * fresh digit.
- */
+/** `word` is replaced with six fresh letters, # with a fresh digit. */
 const KINDS_OF_NAMES = [
   'word word',
   "word's word",
@@ -122,7 +119,6 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>
     template: requestWith(plants.plain(), {}, style),
   }));
 
-/** Ordinary plants with different headers of the same meaning. */
 const casesWithHeaders = (
   plants: PlantFactory,
   more: Readonly<Record<string, RequestTemplate>>,
@@ -365,7 +361,6 @@ export const ordinaryChecks: readonly Check[] = [
   }),
 ];
 
-/** Another plant with the same properties in the same order. */
 function otherPlantInOrder(plants: PlantFactory, members: JsonObject['members']): JsonObject {
   const other = plants.plain();
   return new JsonObject(members.map(([name, value]) => [name, other.get(name) ?? value]));

@@ -66,10 +66,7 @@ class Sequences {
     this.separator = context.plants.plain();
   }
 
-  /**
-   * The same with its own ids, enough for the given steps, so that several sequences can be played
-   * concurrently.
-   */
+  /** With ids for these steps, so that several sequences can be played concurrently. */
   withOwnIds(steps: readonly Step[]): Sequences {
     const context = this.context.withOwnIds((steps.length + 1) * IDS_PER_STEP);
     return new Sequences(context, this.plants, this.passed);
@@ -285,7 +282,6 @@ async function anySequence(context: CheckContext): Promise<void> {
   }
 }
 
-/** Plays the sequences concurrently, and returns the first failure of each. */
 const sideBySide = (
   each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
 ): Promise<readonly (StepFailure | undefined)[]> =>
@@ -311,9 +307,7 @@ const failureLabel = (failure: StepFailure): string => {
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
- * Shrinks a failing sequence, with fresh values each time.
- *
- * @param play sends the steps and returns the first failure
+ * With fresh values each time.
  * @param wasRight whether a request of this kind was answered correctly before
  */
 async function shrunk(

@@ -13,7 +13,6 @@ import { caseWithControl, must, rangeText, requestWith, should, withoutTag } fro
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
-/** A test case with an ordinary plant as its control request. */
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
   caseWithControl(label, requestWith(plant), control);
 
@@ -34,7 +33,6 @@ const sampled = (
   );
 };
 
-/** Plants in which one property has any value that its schema allows. */
 const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitrary<JsonObject> =>
   fc
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
@@ -57,7 +55,6 @@ const inLatin1 = (plants: PlantFactory): readonly TestCase[] => {
     : [];
 };
 
-/** Plants with the given values of one property, if the document allows them. */
 const withValues = (
   plants: PlantFactory,
   property: string,
@@ -85,9 +82,7 @@ const edges = (plants: PlantFactory): TestCase[] => {
   return valid(plants, cases);
 };
 
-/**
- * Plants with any string in a property: first strings on which stores are known to differ, then random ones.
- */
+/** First strings on which stores are known to differ, then random ones. */
 const anyText = (property: string) =>
   ({
     kind: 'property',
@@ -125,7 +120,6 @@ const accepts = (
     test,
   });
 
-/** A check of ids in certain ranges, if the document allows them. */
 const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
   accepts(
     id,

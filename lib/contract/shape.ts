@@ -6,8 +6,7 @@ export type JsonType = (typeof JSON_TYPES)[number];
 
 /**
  * The form of a schema from which payloads are made, with `allOf` merged. What it cannot express (`not`,
- * `if`, `dependentSchemas`) is left to the validator, which every payload must pass or fail, depending on its
- * class.
+ * `if`, `dependentSchemas`) is left to the validator.
  */
 export interface Shape {
   /** Never empty. `number` includes integers. */
@@ -183,7 +182,6 @@ function intersectTypes(a: readonly JsonType[], b: readonly JsonType[]): readonl
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
-/** The shape of values that have both shapes. */
 export function intersect(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {

@@ -2,11 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { contentOf, membersOf } from './reading.ts';
 
-/**
- * Summarises a response, in the same words for stores that behave alike: whether the plant was accepted, what
- * the body is, and which properties did not come back as they were sent. Ignores the exact status within a
- * class and the wording of messages.
- */
+/** In the same words for stores that behave alike, whatever the exact status and the wording of messages. */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;

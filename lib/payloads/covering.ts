@@ -1,8 +1,4 @@
-/**
- * Covering arrays: rows in which every pair, or every triple, of values of different dimensions occurs at
- * least once (NIST SP 800-142, section 2.2). Nearly all failures in the field need only one to three
- * interacting values.
- */
+/** Covering arrays (NIST SP 800-142, section 2.2): rows in which every pair, or triple, of values occurs. */
 
 /** The index of a value for each dimension; index 0 is the usual value. */
 export type Row = readonly number[];
@@ -26,7 +22,6 @@ interface Group {
   count: number;
 }
 
-/** A row under construction. */
 type PartialRow = (number | undefined)[];
 
 /** Precomputes `allowed` for all pairs of values, since there are millions of triples. */
@@ -48,7 +43,6 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
     fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
 }
 
-/** All allowed combinations of `strength` values. */
 class Combinations {
   readonly groups: readonly Group[];
   private readonly of: readonly (readonly Group[])[];
@@ -130,7 +124,6 @@ class Combinations {
   }
 }
 
-/** The values of a combination, decoded from its code. */
 function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
   let remainder = code;
   return members.map((member) => {
@@ -148,10 +141,7 @@ function subsetsOf(of: number, count: number, from = 0): number[][] {
   );
 }
 
-/**
- * Rows in which every allowed combination of `strength` values occurs. The algorithm is greedy and
- * deterministic; the result is slightly larger than the minimum. The first rows cover the most.
- */
+/** Greedy and deterministic; slightly more rows than the minimum. The first rows cover the most. */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
   const allowed = fitting(dimensions);
@@ -159,10 +149,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
-  /**
-   * The value that adds the most missing combinations or, if there are several, the least used one of these.
-   * The usual value if nothing is missing.
-   */
+  /** The value that adds most missing combinations, then the least used; the usual one if none is missing. */
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>
@@ -201,9 +188,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 }
 
 /**
- * If values represent several members, chooses one member for each row so that as many pairs of members as
- * possible occur.
- *
+ * If values represent several members, chooses one for each row so that as many pairs as possible occur.
  * @param counts the number of members of each value of each dimension
  * @param first offset of the members that win ties
  */

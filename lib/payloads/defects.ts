@@ -22,7 +22,6 @@ export type DefectKind =
   | 'constraint'
   | 'beyond-format';
 
-/** One way to make a NewPlant invalid. */
 export interface Defect {
   readonly name: string;
   readonly kind: DefectKind;
@@ -30,16 +29,12 @@ export interface Defect {
   readonly property: string | undefined;
   /** Typical invalid payloads, which are always tried, in order. */
   typical(control: JsonObject): readonly Json[];
-  /** Random invalid payloads. */
   sampled(control: JsonObject): Arbitrary<Json>;
 }
 
-/**
- * Whether the interface requires a store to reject the defect. Rejecting an id beyond int64 is only a SHOULD.
- */
+/** Rejecting an id beyond int64 is only a SHOULD. */
 export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
-/** The place of a value in a plant. */
 interface Place {
   /** How names of defects refer to the place. */
   readonly name: string;
@@ -56,10 +51,7 @@ const propertyAt = (name: string): Place => ({
   put: (control, value) => control.with(name, value),
 });
 
-/**
- * Every defect that the shape suggests, each the only one in its payload. These are candidates: a schema can
- * express more than a shape, so the validator decides.
- */
+/** Each the only defect of its payload. A schema can express more than a shape, so the validator decides. */
 export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
@@ -346,10 +338,7 @@ function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): De
 /** Maximum length in characters of a string that is sent because it is too long. */
 const MAX_LENGTH = 20_000;
 
-/**
- * Violates each limit of the shape, by as little as possible and by a lot. If possible, no other limit is
- * violated.
- */
+/** Violates each limit by as little as possible and by a lot, if possible without violating another. */
 function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
   const types = typesOf(shape);
   const { values, text, minItems, maxItems, uniqueItems } = shape;
@@ -458,7 +447,6 @@ function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): rea
   return found;
 }
 
-/** Numbers that violate the limits of a shape. */
 function offTheGrid(
   { number }: Shape,
   fractions: boolean,

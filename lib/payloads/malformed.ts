@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 
-/** A change to the text of a NewPlant. */
 export interface Edit {
   readonly name: string;
   readonly apply: (text: string) => string | Uint8Array;
@@ -12,10 +11,7 @@ const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 const cut = (fraction: number) => (text: string) =>
   text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
-/**
- * The id in the text of a plant. Reused so that the request has a fresh id and is not rejected as a
- * duplicate.
- */
+/** Reused so that the request has a fresh id and is not rejected as a duplicate. */
 const idInText = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
 export const randomBytes: Edit = edit('random bytes', () =>
@@ -80,7 +76,6 @@ export const extensions: readonly Edit[] = [
   edit('raw-newline-in-string', (text) => text.replace(/("name":"[^"])/, '$1\n')),
 ];
 
-/** The text, compressed with gzip (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
 /** Compressed text that is not JSON: a store may parse decompressed bodies with different code. */
@@ -97,11 +92,7 @@ const NOT_UTF8 = [
   ['a byte that is never valid', [0xff]],
 ] as const;
 
-/**
- * Bytes that are not UTF-8 (RFC 8259 section 8.1), in each string of a plant and in a property name.
- *
- * @param properties the names of the string properties
- */
+/** Not UTF-8 (RFC 8259 section 8.1), in each of these string properties and in a property name. */
 export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
   NOT_UTF8.flatMap(([name, bytes]) => [
     ...properties.map((property) =>

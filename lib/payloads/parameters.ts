@@ -9,20 +9,13 @@ type Pair = readonly [name: string, value: string];
 /** What the document requires of every request besides its body. */
 interface Required {
   readonly headers: readonly Pair[];
-  /** Query parameters, in order. */
   readonly query: readonly Pair[];
 }
 
-/** Maximum number of values to sample for a parameter. */
 const MAX_GENERATED = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/**
- * The required parameters of the document, each with the value that the document gives or, without one, a
- * sampled value.
- *
- * @throws DocumentError if no value can be found for a parameter
- */
+/** @throws DocumentError if a required parameter has no value in the document, and none can be found */
 export function requiredOf(contract: Contract): Required {
   const headers: Pair[] = [];
   const query: Pair[] = [];

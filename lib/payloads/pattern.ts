@@ -3,13 +3,9 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 /** Chooses an integer from 0 to, but not including, a bound. */
 type Choose = (bound: number) => number;
 
-/** The state while one string is being written. */
 interface Writing {
   readonly choose: Choose;
-  /**
-   * Whether to use any printable character of a class, instead of only letters and digits if it contains
-   * some.
-   */
+  /** Any printable character of a class, instead of only letters and digits if it contains some. */
   readonly wide: boolean;
   readonly groups: Map<AST.CapturingGroup, string>;
 }
@@ -30,9 +26,7 @@ interface Pattern {
 }
 
 /**
- * Parses a pattern of a JSON Schema. Any text may precede or follow the match, unless the pattern is
- * anchored.
- *
+ * Any text may precede or follow the match, unless the pattern is anchored.
  * @throws SyntaxError if it is not a regular expression
  */
 export function patternOf(source: string): Pattern {

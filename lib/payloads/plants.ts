@@ -6,10 +6,7 @@ import { memoised } from './memoised.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './string-samples.ts';
 
-/**
- * Which values to use: `plain` ones if the value does not matter, `ordinary` ones, or `any` that the schema
- * allows.
- */
+/** `plain` if the value does not matter, `ordinary`, or `any` that the schema allows. */
 export type Variety = 'plain' | 'ordinary' | 'any';
 
 /** The property with the identification number (interface, section 2). */
@@ -68,9 +65,7 @@ const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /**
- * The ids of ordinary plants: 2^20 to 2^31-1, within the limits of the document. There are so few smaller ids
- * that earlier runs may have used them.
- *
+ * 2^20 to 2^31-1, within the limits of the document: earlier runs may have used smaller ones.
  * @param wanted an id that the user asked for, which may be smaller
  */
 export const ordinaryIds = (newPlant: Shape, wanted = MIN_ORDINARY_ID): IdRange =>
@@ -200,7 +195,6 @@ export const styles: Arbitrary<Style> = fc.record({
   digits: fc.constantFrom('lower', 'upper'),
 });
 
-/** The same plants with their properties in any order. */
 export const reordered = (plants: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
   plants.chain(({ members }) =>
     fc

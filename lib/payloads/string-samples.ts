@@ -16,10 +16,7 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
   return { minLength: Math.min(Math.max(limits.min, least), max), maxLength: max };
 };
 
-/**
- * Minimum length of sampled names. Shorter names would repeat within a run, and a store may require unique
- * names, since the interface does not say. Shorter names have their own cases.
- */
+/** Shorter names would repeat within a run, and a store may require unique ones. */
 const MIN_DISTINCT_LENGTH = 6;
 
 /** Names that any store accepts: letters, digits, spaces, hyphens and apostrophes, starting with a letter. */
@@ -80,18 +77,12 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: '^(?:[A-Za-z0-9+/]{4})+$',
 };
 
-/**
- * Maximum number of attempts to write a string that matches all patterns and limits, and of characters
- * written in all.
- */
+/** Limits on writing a string that matches everything: attempts, and characters in all. */
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
 /** Maximum number of characters beyond the minimum length. */
 const MAX_FREE_CHARACTERS = 24;
 
-/**
- * Strings that match the patterns and the format in the document; undefined if there are none, or if no such
- * string can be found.
- */
+/** Undefined if the document restricts nothing, or if no such string can be found. */
 export const patterned = memoised(stringsFor);
 
 /** Whether a document restricts the characters of a string. */
@@ -216,10 +207,7 @@ const character: Arbitrary<string> = fc.oneof(
   })),
 );
 
-/**
- * Any Unicode string within the limits, including hostile strings, characters of all planes, and common
- * column sizes.
- */
+/** Including hostile strings, characters of all planes, and common column sizes. */
 export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);

@@ -70,7 +70,6 @@ export interface RunPlan {
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
 
-/** The options of a run with their defaults. */
 export type RunSettings = ReturnType<typeof withDefaults>;
 
 const withDefaults = (options: RunPlan) => ({
@@ -154,10 +153,7 @@ export interface RunFooter {
     /** Number of plants whose ids are missing because there were too many to list. */
     readonly unlisted?: number;
   };
-  /**
-   * Number of valid plants that were not judged because the store rejected their id or name as already in
-   * use.
-   */
+  /** Valid plants not judged because the store rejected their id or name as already in use. */
   readonly collisions: number;
 }
 
@@ -175,9 +171,7 @@ export type RunEvent =
 /** A run whose host executes the checks one by one, such as a test runner. */
 export interface RunHandle {
   readonly header: RunHeader;
-  /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
-  /** Number of requests sent so far. */
   readonly requests: number;
   /** The exchange in which the store accepted an ordinary plant at the start of the run. */
   readonly accepted: Exchange | undefined;
@@ -188,15 +182,9 @@ export interface RunHandle {
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
-  /**
-   * Runs the whole catalogue in planned order: cheap checks first, extra random cases last, in alternating
-   * batches.
-   */
+  /** Runs the whole catalogue, in the order of `plannedBatches`. */
   runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
-  /**
-   * Sends requests that belong to no check. Returns the exchanges in the order of the templates; undefined if
-   * the run has ended.
-   */
+  /** For requests that belong to no check. In the order of the templates; undefined if the run has ended. */
   sendOutsideChecks(
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
@@ -206,11 +194,7 @@ export interface RunHandle {
   close(): Promise<RunFooter>;
 }
 
-/**
- * Connects to the target and determines whether the run can begin.
- *
- * @param signal ends the run when it is aborted
- */
+/** @param signal ends the run when it is aborted */
 export async function openRun(
   options: RunPlan,
   listeners: Listeners = {},
@@ -289,11 +273,7 @@ export async function openRun(
   };
 }
 
-/**
- * Ends the run when it is interrupted or its time is up.
- *
- * @returns a function that closes the connections and, unless advice is already known, looks for some
- */
+/** @returns a function that closes the connections and, unless advice is already known, looks for some */
 function closerFor(
   { maxSeconds }: RunSettings,
   { state, client, sender, monitor, probe }: CreatedParts,
@@ -318,7 +298,6 @@ function closerFor(
   };
 }
 
-/** The totals of a run. */
 function footerOf(
   { catalogue, strict }: RunSettings,
   { state, client, sender, monitor, collisions }: CreatedParts,
@@ -384,10 +363,7 @@ const timeIsUp = (maxSeconds: number): Stop => ({
   remedy: 'allow more with --max-seconds',
 });
 
-/**
- * Finds the causes of the failed checks of a run by experiments, once all checks have ended. Undefined if no
- * check failed, or if failures are not to be explained.
- */
+/** By experiments, once all checks have ended. Undefined if there is nothing to explain. */
 export async function findCauses(
   results: readonly CheckResult[],
   run: RunHandle,
@@ -398,9 +374,7 @@ export async function findCauses(
   return explain(results, run);
 }
 
-/**
- * Runs every check and yields events as they happen. The last event is always `end`, whatever the store does.
- */
+/** The last event is always `end`, whatever the store does. */
 export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
   work(options, log, signal).then(

@@ -4,9 +4,7 @@ import { performance } from 'node:perf_hooks';
 const DEADLINE_SLICES = 10;
 /** If a timer fires this many milliseconds late, our own process was too busy to read. */
 const LATE_MS = 50;
-/**
- * Maximum number of slices that are repeated: a machine that is always busy must not keep a run from ending.
- */
+/** A machine that is always busy must not keep a run from ending. */
 const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
 /**
@@ -25,7 +23,6 @@ export class Deadline {
     this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }
 
-  /** Restarts the time limit. */
   refresh(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);

@@ -1,14 +1,8 @@
 export type HeaderPair = readonly [name: string, value: string];
 
-/**
- * How the bytes of a request are put on the connection. By default, head and body are sent together, over any
- * connection.
- */
+/** How a request is put on the connection; by default, head and body together, over any connection. */
 export interface Delivery {
-  /**
-   * Offsets in the body, before its transfer coding, at which a TCP segment ends and a pause follows.
-   * Negative offsets count from the end; those outside the body are ignored.
-   */
+  /** Offsets in the plain body at which a TCP segment ends; negative ones count from the end. */
   readonly cuts?: readonly number[];
   /** Sends the head first and, after a pause, the body. */
   readonly headFirst?: true;
@@ -27,10 +21,7 @@ export interface Delivery {
   readonly leadingZeros?: true;
   /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;
-  /**
-   * Sends Expect: 100-continue, and the body after a 100, or after a second without any response (RFC 9110
-   * section 10.1.1). After a final response, the body is not sent.
-   */
+  /** Sends the body after a 100, or after a second without any response (RFC 9110 section 10.1.1). */
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
@@ -45,14 +36,10 @@ export interface Delivery {
    * headers follow. A header that is sent twice may be named twice. `connection` is sent only if it is named.
    */
   readonly headerOrder?: readonly string[];
-  /**
-   * Closes the connection after this many bytes of the body, before its transfer coding, whatever the store
-   * sends.
-   */
+  /** Closes the connection after this many bytes of the plain body, whatever the store sends. */
   readonly abortAfter?: number;
 }
 
-/** A request that is ready to be sent. */
 export interface Request {
   readonly method: string;
   /** Path and query, relative to the path of the base URL. */
@@ -92,15 +79,11 @@ export type FaultKind =
   | 'timeout'
   | 'closed'
   | 'not-http'
-  /**
-   * undici treats an unsolicited 100 Continue as an error, although RFC 9110 section 15.2 lets a store send
-   * it.
-   */
+  /** undici treats it as an error, although RFC 9110 section 15.2 lets a store send it. */
   | 'unsolicited-continue'
   /** We closed the connection because the delivery asks for it; this says nothing about the store. */
   | 'aborted';
 
-/** Why there is no complete response. */
 export interface Fault {
   readonly kind: FaultKind;
   /** The error message of the transport. */
@@ -109,10 +92,7 @@ export interface Fault {
   readonly isOtherProtocol?: true;
 }
 
-/**
- * A request and its outcome. A broken exchange may have a response: a store that sends a 200 and then stalls
- * has answered 200.
- */
+/** A broken exchange may have a response: a store that sends a 200 and then stalls has answered 200. */
 export type Exchange = {
   /** The request as it was sent, including the framing headers. */
   readonly request: Request;

@@ -7,17 +7,13 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
-/** Receives the events of a socket. */
 interface Listener {
   onData(chunk: Buffer): void;
   /** Called with the error that ended the socket, if any. */
   onEnd(error?: Error): void;
 }
 
-/**
- * A raw socket with our own writer and reader, for what an HTTP library does not send (broken framing, a
- * delivery) or does not accept (an unsolicited 100 Continue).
- */
+/** For what an HTTP library does not send (broken framing, a delivery) or accept (an unsolicited 100). */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
@@ -36,10 +32,7 @@ export class SocketConnection implements Connection {
     return ended(sent);
   }
 
-  /**
-   * Pipelines requests (RFC 9112 section 9.3.2) and waits for all outcomes. Requests that are not answered
-   * before the connection ends have no response.
-   */
+  /** Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response. */
   async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
     const sent = requests.map((request) => sentOf(request, limits));
     await this.exchange(sent, limits);
@@ -176,7 +169,6 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request in flight, and its outcome so far. */
 interface Written {
   readonly request: Request;
   readonly reader: ResponseReader;
@@ -193,10 +185,7 @@ function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Excha
     : { ...common, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
-/**
- * The segments of several requests, joined so that each request begins in the segment in which the previous
- * one ends.
- */
+/** Each request begins in the segment in which the previous one ends. */
 function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
   return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
     const last = before.at(-1) ?? new Uint8Array();

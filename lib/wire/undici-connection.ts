@@ -65,7 +65,6 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
   return flat;
 }
 
-/** Builds one response from the events of undici. */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly request: Request;
   private readonly limits: ResponseLimits;

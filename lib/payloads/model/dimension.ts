@@ -18,7 +18,6 @@ export interface RequestState {
   readonly edits: readonly ((text: string) => string)[];
   /** Everything except the body. */
   readonly template: RequestTemplate;
-  /** What is wrong with the body. */
   readonly defect?: BodyDefect;
   /** Replaces the right credential. */
   readonly credential?: Credential;
@@ -26,13 +25,11 @@ export interface RequestState {
   readonly scheme?: string;
 }
 
-/** What is wrong with a body: a different value, malformed text, or no body at all. */
 export type BodyDefect =
   | { readonly json: Json }
   | { readonly corrupt: (text: string) => string | Uint8Array }
   | { readonly noBody: true };
 
-/** The finished request template. */
 export function templateOf({
   plant,
   style,
@@ -106,7 +103,6 @@ export type ValueGroup =
   | 'rejected before'
   | 'aborted before';
 
-/** The ways in which requests differ. */
 export type DimensionName =
   | 'defect'
   | 'credential'
@@ -142,32 +138,21 @@ export interface Value {
   /** The wording in a label, including `with` or `after`. The usual value is not mentioned. */
   readonly name: string;
   readonly apply: (state: RequestState, context: Context) => RequestState;
-  /**
-   * What is wrong with the request, in the words of the checks that try nothing else, so that both failures
-   * get the same cause.
-   */
+  /** In the words of the checks that try nothing else, so that both failures get the same cause. */
   readonly stableLabel?: string;
-  /**
-   * Whether a label begins with this name instead of `a plant`, because it refers to the body or the token.
-   */
+  /** A label begins with this name instead of `a plant`, because it refers to the body or the token. */
   readonly standalone?: true;
-  /**
-   * A store may reject the value as invalid, so it is not combined with something that is certainly invalid.
-   */
+  /** A store may reject it as invalid, so it is not combined with what is certainly invalid. */
   readonly mayMakeInvalid?: true;
   /** A store may reject an ordinary plant with this value, because the interface leaves it open. */
   readonly mayBeRejected?: true;
-  /**
-   * Dimensions that must keep their usual value, because another value would have no effect, or a different
-   * one, in combination with this value.
-   */
+  /** Dimensions of which other values would have no effect, or a different one, together with this value. */
   readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];
   /** The values that this one represents, including itself. Each row uses one of them. */
   readonly members?: readonly Value[];
 }
 
-/** A way in which requests differ. */
 export interface Dimension {
   readonly name: DimensionName;
   /** The usual value comes first. */
@@ -199,7 +184,6 @@ export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, mayBeRejected: true }));
 
-/** Adds values to a group. */
 export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
   values.map(({ groups = [], members, ...value }) => ({
     ...value,

@@ -19,10 +19,7 @@ import {
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
 
-/**
- * The preceding request. An outcome may depend only on the request itself and on which ids and names are in
- * use. This dimension comes last, because the preceding request resembles the complete request.
- */
+/** The last dimension, because the preceding request resembles the complete request. */
 
 type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 
@@ -93,7 +90,6 @@ const sameTag: MakePreceding = (state, context) => {
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
-/** A request without a body. */
 const bodiless = (method: string): Value => onSameConnection(`after ${method}`, () => ({ method }));
 
 const plain =

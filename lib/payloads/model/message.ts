@@ -11,8 +11,6 @@ import {
   withTemplate,
 } from './dimension.ts';
 
-/** How a request is framed and sent, and its headers. */
-
 const chunked = (name: string, delivery: RequestTemplate['delivery'] & object, rest: Partial<Value> = {}) =>
   withTemplate(
     name,
@@ -54,9 +52,7 @@ const placeOf = (body: Uint8Array, text: string, after: number): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + after;
 };
 
-/**
- * The offset after the first byte of the first multi-byte character; the middle of the body if there is none.
- */
+/** The offset after the first byte of the first multi-byte character; without one, the middle of the body. */
 export const insideCharacter = (body: Uint8Array): number => {
   const place = body.findIndex((byte) => byte >= 0xc2);
   return place < 0 ? Math.floor(body.length / 2) : place + 1;

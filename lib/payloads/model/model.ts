@@ -24,17 +24,12 @@ import { sizeDimension, textDimensions } from './text.ts';
 export interface Model {
   readonly contract: Contract;
   readonly dimensions: readonly Dimension[];
-  /** Number of values omitted because the document does not allow them. */
   readonly notApplicable: number;
 }
 
-/**
- * Maximum number of unusual values per property of a plant that is invalid for another reason. With more,
- * they would determine the number of rows instead of the defects.
- */
+/** Per property of a plant that is invalid anyway: more would determine the number of rows. */
 const MAX_PLANT_VALUES = 13;
 
-/** The models of a document, without values that the document does not allow. */
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
@@ -157,7 +152,6 @@ export interface Chosen {
   readonly seed: number;
 }
 
-/** The request that a row describes. */
 export function requestOf({ contract, dimensions }: Model, { row, members, seed }: Chosen): RequestState {
   const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
     dimensions.reduce<RequestState>(
@@ -184,7 +178,6 @@ export function valueIn(
   return value.members?.[members[at] ?? 0] ?? value;
 }
 
-/** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
   { dimensions }: Model,
   chosen: Pick<Chosen, 'row' | 'members'>,
@@ -195,7 +188,6 @@ export const valuesOf = (
     index: chosen.row[at] ?? 0,
   }));
 
-/** The number of members of each value of each dimension. */
 export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
   dimensions.map(({ values }) => values.map(({ members }) => members?.length ?? 1));
 
@@ -224,7 +216,6 @@ const arrays = {
   3: memoised((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 
-/** Rows in which every allowed pair, or triple, of values occurs. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
 /** How many pairs, or triples, occur in the given rows of a covering array. */

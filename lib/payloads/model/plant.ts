@@ -14,14 +14,11 @@ import {
   type Value,
 } from './dimension.ts';
 
-/** The plant of a request. */
-
 const changing = (name: string, change: (plant: JsonObject, context: Context) => JsonObject): Value => ({
   name,
   apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
 });
 
-/** Values of one property, each with its name. */
 const having = (
   property: string,
   values: Readonly<Record<string, Json | ((context: Context) => Json)>>,

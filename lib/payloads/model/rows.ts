@@ -16,12 +16,7 @@ import {
   valuesOf,
 } from './model.ts';
 
-/** Test cases of a model: those of its covering array, and random ones. */
-
-/**
- * The dimension that makes a request invalid. It distinguishes causes, so it is kept when a failure is
- * shrunk.
- */
+/** Makes a request invalid. It distinguishes causes, so it is kept when a failure is shrunk. */
 const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
   'reject-body': 'defect',
   'reject-credential': 'credential',
@@ -60,8 +55,6 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
 }
 
 /**
- * The cases of a covering array, in which every pair (or triple) of values occurs at least once.
- *
  * @param control an ordinary request, without which a rejection proves nothing
  * @param seed determines everything that the rows leave open
  */

@@ -11,8 +11,6 @@ import {
   type ValueGroup,
 } from './dimension.ts';
 
-/** The size of a body, and how its JSON text is written. */
-
 const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
   name,
   apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
@@ -93,10 +91,7 @@ const written = (name: string, style: Partial<Style>, ...groups: readonly ValueG
   apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
-/**
- * As the serializers of most languages print it, with each gap in its place, unlike the cyclic gaps of a
- * style.
- */
+/** As most serializers print it: each gap in its place, unlike the cyclic gaps of a style. */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
   apply: (state) => ({

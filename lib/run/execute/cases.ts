@@ -11,10 +11,7 @@ const MAX_TIMEOUTS = 3;
 /** Maximum number of cases to retry in isolation if no exchange has shown yet what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
-/**
- * Runs the named cases of a check, and the first control request among them. Other checks may run at the same
- * time, so a case without an answer is pending until it has been retried in isolation.
- */
+/** Other checks may run meanwhile, so a case without an answer is pending until retried in isolation. */
 export function namedCases(
   test: Test & { kind: 'cases' },
   plants: PlantFactory,
@@ -49,10 +46,7 @@ export function namedCases(
         },
       );
     },
-    /**
-     * Retries the control request and the pending cases until one remains unanswered again. If one does, the
-     * requests of this check stop the store; if none does, those of another check may have stopped it.
-     */
+    /** Until one is unanswered again. If none is, another check may have stopped the store. */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
         tally.blocked = await blockedBy(() => sendControl(ids.retryId()));

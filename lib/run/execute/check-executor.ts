@@ -15,10 +15,7 @@ import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
 
-/**
- * Number of checks of a batch that run at the same time. Most checks send few requests, and would spend their
- * time waiting for a distant store.
- */
+/** Most checks send few requests, and would spend their time waiting for a distant store. */
 const MAX_PARALLEL_CHECKS = 8;
 
 interface ExecutorOptions {
@@ -31,7 +28,6 @@ interface ExecutorOptions {
   readonly onFailure: (check: Check, failure: Failure) => void;
 }
 
-/** A check that has started but has no result yet. */
 interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
@@ -56,12 +52,7 @@ export class CheckExecutor {
     this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
   }
 
-  /**
-   * Runs the checks of a batch in parallel.
-   *
-   * @param onBegin called with each check as it begins
-   * @returns the results in the order of the items, without those of checks that have cases left
-   */
+  /** @returns the results in the order of the items, without those of checks that have cases left */
   async runBatch(
     items: readonly WorkItem[],
     onBegin: (check: Check) => void,
@@ -90,9 +81,7 @@ export class CheckExecutor {
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
 
-  /**
-   * A shard runs its part of the cases of every random check, and all cases of its part of the other checks.
-   */
+  /** Its part of the cases of every random check, and all cases of its part of the other checks. */
   private isInThisShard({ id, test }: Check): boolean {
     const { shard, thorough } = this.options;
     if (test.kind === 'invariant') return true;

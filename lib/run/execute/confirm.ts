@@ -15,10 +15,7 @@ import type { Execution } from './execution.ts';
 /** Number of retries, in isolation and under concurrency, for a failure that did not recur at once. */
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
-/**
- * Retries in isolation end at a maximum number, or once they would all pass by chance with at most this
- * probability.
- */
+/** Retries in isolation end here, or once all would pass by chance with at most this probability. */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
@@ -48,9 +45,7 @@ class RetryCount {
 }
 
 /**
- * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only
- * what was tried. The caller must have exclusive access. Fresh ids follow from the place of the case.
- *
+ * Under concurrency only if it does not recur in isolation. The caller must have exclusive access.
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
@@ -134,9 +129,7 @@ class FailureRetries {
     }
   }
 
-  /**
-   * Retries many times concurrently: together with each other, or each one together with an ordinary request.
-   */
+  /** Together with each other, or each one together with an ordinary request. */
   async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
@@ -150,7 +143,6 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** The failure with the counts of its retries. */
   failureSeen(when: When): Failure {
     const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {

@@ -14,7 +14,6 @@ import { type Judging, rulingOf } from './judging.ts';
 /** Number of consecutive unanswered requests after which no check tries anything more. */
 const MAX_UNANSWERED = 500;
 
-/** The parts of a run that all executions share. */
 export interface RunServices {
   readonly judging: Judging;
   readonly client: HttpClient;
@@ -78,7 +77,6 @@ export class Execution {
     return this.services.client.concurrencyLimit;
   }
 
-  /** Whether to stop trying. */
   get isOver(): boolean {
     return this.services.state.stop !== undefined || this.services.monitor.brokenInRow >= MAX_UNANSWERED;
   }
@@ -88,7 +86,6 @@ export class Execution {
 export interface TestProgress {
   /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
-  /** Whether there is nothing left to try. */
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */
   retryInIsolation?(): Promise<void>;

@@ -16,11 +16,7 @@ export class Invariants {
         this.tallies.set(check, new Tally((failure) => onFailure(check, failure)));
   }
 
-  /**
-   * Applies the invariants to an exchange.
-   *
-   * @param place returns the place of the request in the plan of the run
-   */
+  /** @param place returns the place of the request in the plan of the run */
   watch(
     exchange: Exchange,
     template: RequestTemplate,

@@ -7,7 +7,6 @@ import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request that may have killed the store. */
 export interface RequestInFlight extends PrecedingRequest {
-  /** The id of the check that sent the request. */
   readonly check: string;
 }
 
@@ -17,10 +16,7 @@ interface Kept extends RequestInFlight {
 }
 
 const MAX_KEPT = 200;
-/**
- * Tolerances in ms: a dying store may still answer, and we may read that answer late; a request that we
- * aborted may kill the store a moment later.
- */
+/** In ms: a dying store may still answer; a request that we aborted may kill it a moment later. */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 /** The same if nothing else can have killed the store: a busy one may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;

@@ -12,10 +12,7 @@ import { confirm } from './confirm.ts';
 import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
-/**
- * Runs the random cases of a check, in one go or in several. The first failure is confirmed in isolation, and
- * shrunk if it recurs each time.
- */
+/** The first failure is confirmed in isolation, and shrunk if it recurs each time. */
 export function randomCases(
   checkId: string,
   test: Test & { kind: 'property' },

@@ -11,7 +11,6 @@ import { requireAccepted } from './run-test-case.ts';
 /** Maximum total size of the response bodies that a scenario may hold at once. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
-/** Runs the steps of a check that depend on one another. */
 export const scenario = (
   test: Test & { kind: 'scenario' },
   plants: PlantFactory,
@@ -25,7 +24,6 @@ export const scenario = (
   },
 });
 
-/** A source of ids for requests. */
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
 
 /** A source with a block of `count` ids from another source. */
@@ -41,7 +39,6 @@ function blockOf(source: IdSource, count: number): IdSource {
   return { reserve, next: () => reserve(1)(0) };
 }
 
-/** The context of a scenario. */
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
   const { tally, services } = execution;
   const send: CheckContext['send'] = (template) => {

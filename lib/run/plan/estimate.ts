@@ -16,7 +16,6 @@ import { WHOLE } from './shard.ts';
 /** How much a run sends to a store that does what the document says. */
 export interface Estimate {
   readonly requests: number;
-  /** Number of plants that the store will create. */
   readonly plants: number;
 }
 
@@ -27,9 +26,7 @@ const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', header
 const ID = 1_000_001n;
 
 /**
- * Estimates what a run will send, without sending it. Confirming and shrinking failures takes further
- * requests.
- *
+ * Without what confirming and shrinking failures takes.
  * @param stored the result of `storedEstimates`, unless the catalogue has other checks under the same ids
  */
 export async function estimate(
@@ -52,11 +49,7 @@ export async function estimate(
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
-/**
- * Estimates what a check sends to a store that does what the document says.
- *
- * @param sampled maximum number of cases of a random check that are examined, of each kind
- */
+/** @param sampled maximum number of cases of a random check that are examined, of each kind */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
   contract: Contract,
@@ -110,13 +103,9 @@ export async function estimateCheck(
   return test.kind === 'scenario' ? simulateScenario(test, factory, cases, isAccepted) : { requests, plants };
 }
 
-/**
- * The file with the estimates for the suite's own document and the default number of cases. A test
- * regenerates it.
- */
+/** For the suite's own document and the default number of cases. A test regenerates the file. */
 const STORED = 'lib/run/plan/estimates.json';
 
-/** Estimates by check id. */
 type StoredEstimates = Readonly<Record<string, Estimate>>;
 
 /** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
@@ -129,19 +118,14 @@ const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAUL
 
 type IsAccepted = (template: RequestTemplate) => boolean;
 
-/**
- * Whether a store that does what the document says, and does not limit the size of bodies, accepts a request.
- */
+/** Accepted by a store that does what the document says, and does not limit the size of bodies. */
 const acceptedBy =
   (contract: Contract): IsAccepted =>
   ({ outsideContract: _, ...template }) =>
     expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token, Number.POSITIVE_INFINITY) ===
     'accept';
 
-/**
- * Estimates a scenario by running it against a simulated store that accepts plants, rejects everything else,
- * and always answers with an empty body.
- */
+/** The simulated store accepts plants, rejects everything else, and always answers with an empty body. */
 async function simulateScenario(
   test: Test & { kind: 'scenario' },
   factory: PlantFactory,

@@ -6,10 +6,7 @@ import { type FirstBytes, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 
-/**
- * Why the server cannot be reached over HTTP/1.1: nothing listens, or a problem with TLS, a certificate, or
- * the protocol. Undefined if it can be reached.
- */
+/** Nothing listens, or a problem with TLS, a certificate, or the protocol; undefined if it can be reached. */
 export async function unreachableReason(
   exchange: Exchange,
   client: HttpClient,
@@ -37,7 +34,6 @@ export const wantsHttp2 = (url: string): Stop => ({
   remedy: 'enable HTTP/1.1 on the server, or test the store behind it',
 });
 
-/** Whether the server speaks something other than HTTP. */
 export const isNotHttp = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.isOtherProtocol === true && exchange.response === undefined;
 
@@ -68,7 +64,6 @@ const getRequestText = ({ authority, prefix }: Endpoint): string =>
 
 /** RFC 9113 section 3.4: the client connection preface with an empty SETTINGS frame. */
 const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
-/** The first line of the PROXY protocol, version 1. */
 const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
 
 const isHttp1 = ({ bytes }: FirstBytes): boolean => bytes.toString('latin1').startsWith('HTTP/1.');

@@ -24,12 +24,10 @@ export interface Ladder {
   readonly tried: readonly {
     /** For example `255 characters`. */
     readonly value: string;
-    /** Whether the fault showed. */
     readonly shows: boolean;
   }[];
 }
 
-/** How many responses had each status. */
 export type StatusCounts = readonly { readonly status: number; readonly count: number }[];
 
 /** A fault of the store, as far as experiments could establish it. */
@@ -39,16 +37,10 @@ export interface Cause {
   readonly level: 'MUST' | 'SHOULD';
   /** What is wrong with the response, for example `answers 500`. */
   readonly symptom: string;
-  /**
-   * For example `name contains an apostrophe`; null if the fault shows regardless of the request, or if it is
-   * unknown.
-   */
+  /** For example `name contains an apostrophe`; null if there is none, or if it is unknown. */
   readonly condition: string | null;
   readonly kind: CauseKind;
-  /**
-   * Failed requests out of all confirming requests, with fresh values: `inside` met the condition, `outside`
-   * did not.
-   */
+  /** With fresh values: requests that met the condition, and requests that did not. */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;

@@ -4,7 +4,6 @@ import type { Shard } from '../plan/shard.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Tally } from './tally.ts';
 
-/** What the verdict on a check depends on besides its own findings. */
 interface RunEnd {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
@@ -14,9 +13,7 @@ interface RunEnd {
   readonly unfinished: boolean;
 }
 
-/**
- * The result of a check. Failures count however the run ended; a check that was not completed does not pass.
- */
+/** Failures count however the run ended; a check that was not completed does not pass. */
 export function concluded(check: Check, tally: Tally, seconds: number, end: RunEnd): CheckResult {
   const { level, id, test } = check;
   const { cases, failed, blocked } = tally;
@@ -37,10 +34,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
   throw new Error(`${id} made no request`);
 }
 
-/**
- * The result of a check whose rules applied to none of its exchanges. Another shard may have cases to which
- * the rules of a random check apply.
- */
+/** Its rules applied to none of its exchanges. Another shard may have cases to which they apply. */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
@@ -49,10 +43,7 @@ function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): Ch
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
 
-/**
- * Whether a limit set by the user stopped the run late enough for a verdict on this check: a random check has
- * tried the default number of cases, or an invariant has seen the end of every other check.
- */
+/** A random check has tried the default number of cases, or an invariant has seen every other check end. */
 function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unfinished }: RunEnd): boolean {
   if (stop?.kind !== 'limit') return false;
   if (test.kind === 'invariant') return !unfinished;
@@ -63,7 +54,6 @@ function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unf
 export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
   result(check, 'skipped', tally, 0, { by, reason });
 
-/** The result of a check that another shard runs. */
 export const inAnotherShard = (check: Check): CheckResult => skipped(check, 'shard', 'runs in another shard');
 
 const result = (

@@ -71,10 +71,7 @@ export class Tally {
     if (place < known.place) Object.assign(known, { place, failure: this.kept(failure, known.failure) });
   }
 
-  /**
-   * A failure in the form in which it is kept. For each check, one long response is kept whole, so that it
-   * can be explained.
-   */
+  /** For each check, one long response is kept whole, so that it can be explained. */
   private kept(failure: Failure, replaced?: Failure): Failure {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
@@ -106,9 +103,7 @@ export class Tally {
     this.hasConfirmed ||= unanswered;
   }
 
-  /**
-   * Records the pending failures, except those that a confirmed failure of this or another check explains.
-   */
+  /** Except those that a confirmed failure of this or another check explains. */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, place, passed } of this.pending) {
       const isExplained =

@@ -15,10 +15,7 @@ interface Channel {
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
-/**
- * The statuses with which a store rejects a second plant with the same id, or with the same name; empty if it
- * accepts it.
- */
+/** With which a store rejects a second plant with the same id, or name; empty if it accepts it. */
 interface DuplicateStatuses {
   readonly id: readonly number[];
   readonly name: readonly number[];
@@ -36,10 +33,7 @@ const NEITHER: DuplicateStatuses = { id: [], name: [] };
 const MAX_DUPLICATES = 2;
 /** Attempts to create a plant in order to send its duplicate. */
 const MAX_PLANTS = 3;
-/**
- * How often a rejected plant is sent again with other values, depending on whether its values are new for
- * certain or may be used up.
- */
+/** With other values, if those of the rejected plant are new for certain, or may be used up. */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**
@@ -54,11 +48,7 @@ export class Collisions {
   private readonly given: Given | undefined;
   private duplicates: Promise<DuplicateStatuses> | undefined;
 
-  /**
-   * @param plain makes a plain ordinary plant
-   * @param freshId makes ids for the plants that show how the store treats duplicates
-   * @param given the first id, if the user chose it
-   */
+  /** @param freshId makes ids for the plants that show how the store treats duplicates */
   constructor(plain: () => JsonObject, freshId: () => bigint, given?: Given) {
     this.plain = plain;
     this.freshId = freshId;
@@ -66,11 +56,8 @@ export class Collisions {
   }
 
   /**
-   * Examines the response to a plant that the store should accept. If the store rejects duplicates with the
-   * same status, sends the plant again with other fresh values.
-   *
-   * @returns the exchange to judge, marked as collided if a collision explains its rejection; reports all
-   * other exchanges
+   * If the store rejects duplicates with the same status, sends the plant again with other fresh values.
+   * @returns the exchange to judge, marked as collided if that explains its rejection; reports all others
    * @throws Stopped if the ids that follow the user's first id are in use
    */
   async resolve(

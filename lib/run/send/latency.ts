@@ -30,7 +30,6 @@ export class LatencyLog {
     this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
   }
 
-  /** Undefined if there was no response. */
   get summary(): Latency | undefined {
     if (this.answers === 0) return undefined;
     const sorted = this.sample.toSorted((a, b) => a - b);

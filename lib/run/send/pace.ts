@@ -9,10 +9,7 @@ import { Stopped } from './stopped.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/**
- * If the store still limits requests after this much waiting, leave time between requests, and more each
- * time: staying below the limit costs less than reaching it again and again.
- */
+/** Leaves more time between requests each time: staying below a limit costs less than reaching it again. */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {
@@ -56,11 +53,7 @@ export class Pace {
     if (stop !== undefined) throw new Stopped(stop);
   }
 
-  /**
-   * Waits until the next request, and its preceding request if it has one, may be sent.
-   *
-   * @throws Stopped if the run has ended, or ends meanwhile
-   */
+  /** @throws Stopped if the run has ended, or ends meanwhile */
   async waitForTurn({ preceding }: RequestTemplate): Promise<void> {
     await this.until(() => this.pausedUntil);
     if (this.spacing === 0) return;
@@ -70,9 +63,7 @@ export class Pace {
   }
 
   /**
-   * Counts a request that is about to be sent. When the limit is reached, requests in flight may still
-   * complete.
-   *
+   * When the limit is reached, requests in flight may still complete.
    * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
   count(): void {
@@ -91,9 +82,7 @@ export class Pace {
     this.sent += 1;
   }
 
-  /**
-   * Sends nothing for this many milliseconds. If the store asks for pauses often, slows down from then on.
-   */
+  /** If the store asks for pauses often, slows down from then on. */
   pause(ms: number): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;

@@ -1,7 +1,6 @@
 /**
- * Runs `work` for each index in order. Rejects with the first error, once all calls have ended.
- *
- * @param width maximum number of concurrent calls; if it is a function, it is reevaluated after each call
+ * Calls `work` in order of the indices. Rejects with the first error, once all calls have ended.
+ * @param width maximum number of concurrent calls; a function is reevaluated after each call
  */
 export async function inPool(
   count: number,

@@ -19,10 +19,7 @@ const POLL_INTERVAL_MS = 250;
 const MAX_INTERRUPTIONS = 3;
 /** How often a store may stop listening during requests, because it reloads or someone else restarts it. */
 const MAX_RELOADS = 1;
-/**
- * Limits on restarting the store in one run. The checks leave most restarts to the experiments that explain
- * why it dies.
- */
+/** The checks leave most restarts to the experiments that explain why the store dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 /** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
@@ -50,16 +47,11 @@ export class Recovery {
   private interruptions = 0;
   private reloads = 0;
   private backSince = 0;
-  /** How often the store was restarted. */
   restarts = 0;
   private restartMs = 0;
   private readonly restart: Restart | undefined;
 
-  /**
-   * @param state ended if the store does not come back
-   * @param probe an ordinary plant that the invariants ignore
-   * @param restart restarts a store that has died
-   */
+  /** @param probe an ordinary plant that the invariants ignore */
   constructor(judging: Judging, state: RunState, probe: RequestTemplate, restart?: Restart) {
     this.restart = restart;
     this.judging = judging;
@@ -85,12 +77,9 @@ export class Recovery {
   }
 
   /**
-   * Waits for a store that a request did not reach, or that stopped listening during the request. Does not
-   * wait before the run has begun.
-   *
+   * Waits for a store that a request did not reach, or that stopped listening; not in the preflight.
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @returns whether to send the request again. It is not repeated if a gateway often fails to reach a store
-   * that serves, or if the store often goes away: those are faults.
+   * @returns whether to send it again: not if the store often goes away, or a gateway often fails to reach it
    */
   async whileAway(
     exchange: Exchange,
@@ -121,10 +110,7 @@ export class Recovery {
     await this.joinOrStartPoll(context, prober);
   }
 
-  /**
-   * Ends the checks if the store leaves most requests unanswered, if its responses are too large, or if it
-   * has served nothing for a while and does not serve an ordinary plant either.
-   */
+  /** If it leaves most requests unanswered, answers too much, or has served nothing for a while. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
@@ -135,10 +121,7 @@ export class Recovery {
     if (outcome !== 'gone') outage.reset();
   }
 
-  /**
-   * Joins the current poll, or starts one. A shared poll keeps the conditions of whoever started it: it polls
-   * the same store, and ends no later than a new one would.
-   */
+  /** A shared poll keeps the conditions of whoever started it: it ends no later than a new one would. */
   private joinOrStartPoll(
     context: RequestContext,
     prober: Prober,
@@ -210,10 +193,7 @@ export class Recovery {
     };
   }
 
-  /**
-   * The checks during which the store stopped answering. The one with the least ordinary request comes first,
-   * as the likeliest culprit.
-   */
+  /** The one with the least ordinary request comes first, as the likeliest culprit. */
   private get brokenChecks(): string {
     const ids = [...this.contexts]
       .filter(({ broken, away }) => broken > 0 || away > 0)

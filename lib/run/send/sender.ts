@@ -21,10 +21,7 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly probe: RequestTemplate;
 }
 
-/**
- * How often a request waits for a store that it did not reach: other requests may have killed the store
- * again.
- */
+/** Other requests may have killed the store again. */
 const MAX_WAITS_FOR_STORE = 5;
 /**
  * The order in which ordinary requests (`true`) and the request answered 503 are sent. If all ordinary ones
@@ -54,9 +51,8 @@ type NextStep =
   | { readonly kind: 'pause'; readonly ms: number };
 
 /**
- * Sends each template until there is a response to judge. A 429, or a 503 with Retry-After, is waited out and
- * not judged, unless the request keeps getting the 503 while ordinary requests pass. A request that did not
- * reach the store is sent again once the store is back.
+ * Sends each template until there is a response to judge. Waits out a 429, a 503 with Retry-After (unless
+ * only this request keeps getting it), and an outage of the store.
  */
 export class Sender {
   private readonly client: HttpClient;
@@ -64,10 +60,7 @@ export class Sender {
   private readonly access = new ExclusiveAccess();
   private readonly pace: Pace;
   private readonly transport: Transport;
-  /**
-   * Whether a 503 with Retry-After turned out to be the final response to some request. It may be final for
-   * others, too.
-   */
+  /** For some request: it may then be final for others, too. */
   private hasFinal503 = false;
 
   constructor(client: HttpClient, options: SenderOptions) {
@@ -97,7 +90,6 @@ export class Sender {
     this.transport.shortenTimeout();
   }
 
-  /** Resets the request count and the response times. */
   resetCounts(): void {
     this.transport.resetCounts();
   }
@@ -108,10 +100,7 @@ export class Sender {
   }
 
   /**
-   * Sends a request.
-   *
-   * @param toBeAccepted whether the store should accept it; if its id or name is already in use, it is sent
-   * again with other fresh values
+   * @param toBeAccepted if its id or name is in use, it is sent again with other fresh values
    * @throws Stopped if the run has ended
    */
   async send(
@@ -207,11 +196,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Waits until a request may be sent.
-   *
-   * @throws Stopped if the run has ended, or if the checks have ended and a check sends this request
-   */
+  /** @throws Stopped if the run has ended, or if the checks have ended and a check sends this request */
   private async admit(template: RequestTemplate, context: RequestContext): Promise<void> {
     const { stopOfChecks } = this.options.state;
     if (stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS) throw new Stopped(stopOfChecks);
@@ -220,11 +205,8 @@ export class Sender {
   }
 
   /**
-   * Decides what to do next about an exchange.
-   *
    * @param about the template of its request
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @param waits how often the request has waited for the store
    */
   private nextStep(exchange: Exchange, about: RequestTemplate, sentAt: number, waits: number): NextStep {
     if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
@@ -257,10 +239,8 @@ export class Sender {
   }
 
   /**
-   * Sends the request that was answered 503, and ordinary requests, one at a time.
-   *
-   * @returns the response to judge: one that does not ask to wait, or the 503 if only ordinary requests are
-   * served; undefined if ordinary requests are not served either
+   * Sends the request and ordinary ones, one at a time.
+   * @returns the response to judge: one that asks for no wait, or the 503 if ordinary requests are served
    */
   private settle(
     template: RequestTemplate,
@@ -281,7 +261,6 @@ export class Sender {
     return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
   }
 
-  /** Whether the store currently serves an ordinary plant. */
   private async serves(context: RequestContext): Promise<boolean> {
     return pauseAsked(await this.sendProbe(this.options.probe, context)) === undefined;
   }

@@ -14,7 +14,6 @@ import { type Pace, pauseAsked } from './pace.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-/** Observes every exchange of a run. */
 export interface ExchangeListener {
   observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
@@ -22,7 +21,6 @@ export interface ExchangeListener {
 export interface TransportOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
-  /** Query parameters that are added to every request. */
   readonly query?: readonly HeaderPair[];
   /** Maximum number of requests in flight if latency is high. */
   readonly maxConcurrency: number;
@@ -35,19 +33,14 @@ const MAX_FULL_TIMEOUTS = 3;
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
-/**
- * Pauses between these segments: at first, and if the response is lost again. A busy server must be able to
- * respond in between.
- */
+/** At first, and if the response is lost again: a busy server must be able to respond in between. */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
 /** Bodies sent in segments in vain before no more are: this store closes connections without a response. */
 const MAX_SEGMENTED_IN_VAIN = 3;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
-/**
- * Limit on response bodies once one was too long. Even the longest name with every character escaped fits.
- */
+/** Once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 /** Parsing a body of this size uses so much memory that garbage is collected right afterwards. */
 const LARGE_BODY_BYTES = 1024 * 1024;
@@ -55,10 +48,7 @@ const LARGE_BODY_BYTES = 1024 * 1024;
 /** An exchange, and the request of the suite that it is about. */
 interface Transmitted {
   readonly exchange: Exchange;
-  /**
-   * The template that was sent, or that of its preceding request if the latter failed and both must be sent
-   * again.
-   */
+  /** The template that was sent, or that of its preceding request if both must be sent again. */
   readonly about: RequestTemplate;
 }
 
@@ -87,10 +77,7 @@ export class Transport {
     this.growth = new AdaptiveConcurrency(client, options.maxConcurrency);
   }
 
-  /**
-   * Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been
-   * answered yet.
-   */
+  /** To a multiple of the median response time, or to a quarter if nothing has been answered yet. */
   shortenTimeout(): void {
     const { summary } = this.latency;
     const ms =
@@ -98,18 +85,14 @@ export class Transport {
     this.client.shortenTimeout(Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)));
   }
 
-  /** Resets the request count and the response times. */
   resetCounts(): void {
     this.requests = 0;
     this.latency = new LatencyLog();
   }
 
   /**
-   * Sends a request once. If the server closed the connection during a large body, so that its response may
-   * have been lost, sends the body again in segments.
-   *
-   * @param hasWaited whether the suite has already waited for the store, so that a 502 counts as the response
-   * of the preceding request
+   * Once; but if the response to a large body may have been lost, sends that again in segments.
+   * @param hasWaited for the store already, so that a 502 counts as the response of the preceding request
    * @throws Stopped if the run has ended
    */
   async send(
@@ -217,10 +200,7 @@ export class Transport {
     );
   }
 
-  /**
-   * Keeps count of an exchange. Once the store has left requests unanswered, or responses unfinished, it has
-   * failed anyway: use a shorter timeout and less memory for the rest of the run.
-   */
+  /** Once the store has timed out, or left responses unfinished, waits less and reads less from then on. */
   private account(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
@@ -237,10 +217,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request with a large body in segments, in order to read a response that is sent before the end of
-   * the body: a server that closes a connection with unread data resets it, and the client may lose the
-   * response (RFC 9112 section 9.6).
-   *
+   * Sends a body in segments, to read a response that is sent before its end: closing a connection with
+   * unread data resets it, and the response may be lost (RFC 9112 section 9.6).
    * @returns the response if it is a rejection
    */
   private async rejection(template: RequestTemplate, context: RequestContext): Promise<Exchange | undefined> {
@@ -264,11 +242,7 @@ export class Transport {
   }
 }
 
-/**
- * Sends a request and, if its template has one, the preceding request.
- *
- * @returns the exchange of the request, then that of the preceding request
- */
+/** @returns the exchange of the request, then that of its preceding request, if there is one */
 async function sendAfter(
   template: RequestTemplate,
   client: HttpClient,
@@ -310,10 +284,7 @@ const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boo
   template.delivery?.abortAfter === undefined &&
   (response === undefined || response.status >= 500 || response.status === 429);
 
-/**
- * Whether a gateway reports that it cannot forward this kind of request. Varnish does so with Retry-After,
- * but waiting does not help.
- */
+/** Varnish says so with Retry-After, but waiting does not help. */
 export const isFinalOfGateway = (exchange: Exchange): boolean =>
   isStoppedAtGateway(exchange) && isFromGateway(exchange);
 
