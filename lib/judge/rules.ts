@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
-import type { Exchange, Response } from '../wire/exchange.ts';
+import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
 import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
 
@@ -203,8 +203,7 @@ const LARGE_BODY_BYTES = 8 * 1024;
  * com.sun.net.httpserver does that after any trailer section.
  */
 const mayBeLost = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' &&
-  exchange.fault.kind === 'closed' &&
+  failedBy(exchange, 'closed') &&
   mayStopAtGateway(exchange) &&
   (exchange.request.delivery?.chunks === 'trailer' ||
     (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES);

@@ -113,13 +113,15 @@ export type Exchange = {
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
 );
 
+/** Whether there is no complete response because of one of these faults. */
+export const failedBy = (exchange: Exchange, ...kinds: readonly FaultKind[]): boolean =>
+  exchange.kind === 'broken' && kinds.includes(exchange.fault.kind);
+
 /** Whether we aborted the request ourselves, which says nothing about the store. */
-export const isAborted = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'aborted';
+export const isAborted = (exchange: Exchange): boolean => failedBy(exchange, 'aborted');
 
 /** Whether no complete response arrived in time. */
-export const isTimeout = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+export const isTimeout = (exchange: Exchange): boolean => failedBy(exchange, 'timeout');
 
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
+import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } from './exchange.ts';
 import { closesConnection, hasHeader } from './headers.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
@@ -129,19 +129,14 @@ export class HttpClient {
     return !this.endpoint.secure && (await completesTlsHandshake(this.endpoint));
   }
 
-  /** For each further response. The time limit on connecting does not change. */
-  shortenTimeout(timeout: number): void {
-    this.limits = { ...this.limits, timeout: Math.min(timeout, this.limits.timeout) };
-  }
-
-  /** Lowers the limit on the size of further response bodies, in bytes. */
-  lowerBodyLimit(bodyBytes: number): void {
-    this.limits = { ...this.limits, bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes) };
-  }
-
-  /** From now on, waits at most this many milliseconds for 100 Continue. */
-  shortenContinueWait(continueWait: number): void {
-    this.limits = { ...this.limits, continueWait };
+  /** Lowers limits on further responses. The time limit on connecting does not change. */
+  lowerLimits(lower: Partial<ResponseLimits>): void {
+    const { timeout, bodyBytes, continueWait } = { ...this.limits, ...lower };
+    this.limits = {
+      timeout: Math.min(timeout, this.limits.timeout),
+      bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes),
+      continueWait: Math.min(continueWait, this.limits.continueWait),
+    };
   }
 
   get concurrencyLimit(): number {
@@ -311,8 +306,7 @@ const beginsWithInterim = ({ response }: Exchange): boolean =>
  */
 const isUnread = (exchange: Exchange): boolean =>
   exchange.kind === 'broken'
-    ? exchange.response === undefined &&
-      (exchange.fault.kind === 'timeout' || exchange.fault.kind === 'not-http')
+    ? exchange.response === undefined && failedBy(exchange, 'timeout', 'not-http')
     : exchange.response.status === 400 && !hasHeader(exchange.response.headers, 'content-type');
 
 /**
@@ -324,8 +318,7 @@ const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (isClosed(exchange) && (exchange.response === undefined || closesConnection(exchange.response.headers)));
 
-const isClosed = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'closed';
+const isClosed = (exchange: Exchange): boolean => failedBy(exchange, 'closed');
 
 /** For a request with pauses of our own, during which a store may close the connection as idle. */
 const MAX_DELAYED_TRIES = 8;
@@ -343,8 +336,7 @@ const wasDelayed = (exchange: Exchange): boolean =>
   exchange.ms <= MAX_DELAY_MS;
 
 /** It rejects, for example, a tab before the value of Content-Length (RFC 9110 section 5.6.3). */
-const isUnreadable = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'not-http';
+const isUnreadable = (exchange: Exchange): boolean => failedBy(exchange, 'not-http');
 
 /** Headers that undici rewrites or omits. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];

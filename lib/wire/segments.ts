@@ -6,7 +6,7 @@ import { closesConnection, hasHeader } from './headers.ts';
 
 /** Milliseconds between two segments; long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
-/** Then the body is sent without 100 Continue, unless `shortenContinueWait` has lowered the wait. */
+/** Then the body is sent without 100 Continue, unless `lowerLimits` has shortened the wait. */
 export const CONTINUE_WAIT_MS = 1000;
 
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>

@@ -201,31 +201,32 @@ const CUT_SHORT: Fault = {
 };
 
 /** Whether nothing listens at an endpoint. */
-export function refusesConnections({ host, port, timeout }: Endpoint): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectPlain({ host, port });
-    const settle = (refuses: boolean) => {
-      resolve(refuses);
-      socket.destroy();
-    };
-    socket.setTimeout(timeout, () => settle(false));
+export const refusesConnections = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
+  answerFrom(connectPlain({ host, port }), timeout, (socket, settle) => {
     socket.once('connect', () => settle(false));
     socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
   });
-}
 
 /** Whether a server completes a TLS handshake. Accepts any certificate. */
-export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
+export const completesTlsHandshake = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
+  answerFrom(connectTls({ host, port, rejectUnauthorized: false }), timeout, (socket, settle) => {
+    socket.once('secureConnect', () => settle(true));
+    for (const end of ['error', 'close']) socket.on(end, () => settle(false));
+  });
+
+/** What a new socket shows; false if it shows nothing within the time limit. */
+function answerFrom(
+  socket: Socket,
+  timeout: number,
+  listen: (socket: Socket, settle: (answer: boolean) => void) => void,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connectTls({ host, port, rejectUnauthorized: false });
-    const settle = (completed: boolean) => {
-      resolve(completed);
+    const settle = (answer: boolean) => {
+      resolve(answer);
       socket.destroy();
     };
     socket.setTimeout(timeout, () => settle(false));
-    socket.once('secureConnect', () => settle(true));
-    socket.on('error', () => settle(false));
-    socket.once('close', () => settle(false));
+    listen(socket, settle);
   });
 }
 

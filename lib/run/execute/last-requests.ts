@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
-import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import { type Exchange, failedBy, isAborted } from '../../wire/exchange.ts';
 import type { PrecedingRequest } from '../check.ts';
 import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
@@ -34,7 +34,10 @@ export class LastRequests {
   record(exchange: Exchange, template: RequestTemplate, check: string): void {
     const now = performance.now();
     if (exchange.kind === 'answered') this.answeredAt = now;
-    else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
+    else if (
+      failedBy(exchange, 'closed', 'timeout', 'not-http', 'aborted') &&
+      (isAborted(exchange) || !isOutsideContract(template))
+    ) {
       this.kept.push({
         exchange: truncated(exchange, MAX_BODY_BYTES),
         template,
@@ -79,6 +82,3 @@ export class LastRequests {
 
 /** Matches bodies without characters that mean something to programs. */
 const PLAIN = /^[\w\s{}":,]*$/;
-
-const mayHaveArrived = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && ['closed', 'timeout', 'not-http', 'aborted'].includes(exchange.fault.kind);

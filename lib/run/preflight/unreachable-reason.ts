@@ -1,6 +1,6 @@
 import { describeExchange } from '../../judge/reading.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
-import type { Exchange, Fault } from '../../wire/exchange.ts';
+import { type Exchange, type Fault, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { type FirstBytes, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
@@ -13,7 +13,7 @@ export async function unreachableReason(
   url: string,
 ): Promise<Stop | undefined> {
   const { endpoint } = client;
-  if (isNotTls(exchange) && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
+  if (failedBy(exchange, 'not-tls') && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
   const stop = wantsCertificate(exchange, url) ?? stopIfUnreachable(exchange, url);
   if (stop !== undefined) return stop;
   if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
@@ -124,10 +124,7 @@ const mayWantTls = (exchange: Exchange): boolean =>
 
 /** Whether the connection was closed before the first byte of a response. */
 const isClosedSilently = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
-
-const isNotTls = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
+  failedBy(exchange, 'closed') && exchange.response === undefined;
 
 /** Why a server cannot be reached, by fault. */
 const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {

@@ -94,7 +94,7 @@ export class Recovery {
     try {
       const isNew = this.waiting === undefined;
       if (isNew && exchange.wentAway && sentAt > this.backSince) this.reloads += 1;
-      const outcome = await this.joinOrStartPoll(context, prober);
+      const outcome = await this.wait(context, prober);
       this.backSince = performance.now();
       if (isNew && outcome === 'at once') this.interruptions += 1;
       if (outcome === 'gone') return false;
@@ -105,24 +105,22 @@ export class Recovery {
     }
   }
 
-  /** Waits until the store serves an ordinary plant; ends the run if it does not come back. */
-  async wait(context: RequestContext, prober: Prober): Promise<void> {
-    await this.joinOrStartPoll(context, prober);
-  }
-
   /** If it leaves most requests unanswered, answers too much, or has served nothing for a while. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
     const { inRow } = outage;
-    const outcome = await this.joinOrStartPoll(context, prober, isServed, (last) =>
+    const outcome = await this.wait(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, inRow)),
     );
     if (outcome !== 'gone') outage.reset();
   }
 
-  /** A shared poll keeps the conditions of whoever started it: it ends no later than a new one would. */
-  private joinOrStartPoll(
+  /**
+   * Waits until the store serves an ordinary plant; ends the run if it does not come back. A shared wait keeps
+   * the conditions of whoever started it: it ends no later than a new one would.
+   */
+  wait(
     context: RequestContext,
     prober: Prober,
     isBack = (exchange: Exchange) =>

@@ -1,5 +1,5 @@
 import { type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { RunState } from '../run-state.ts';
@@ -209,8 +209,7 @@ export class Sender {
    * @param sentAt when the request was sent, on the clock of `performance.now()`
    */
   private nextStep(exchange: Exchange, about: RequestTemplate, sentAt: number, waits: number): NextStep {
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
-      return { kind: 'use raw sockets' };
+    if (failedBy(exchange, 'unsolicited-continue')) return { kind: 'use raw sockets' };
     if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
     if (this.transport.isOverloaded(exchange, about, sentAt)) return { kind: 'lower concurrency' };
     const ms = pauseAsked(exchange);

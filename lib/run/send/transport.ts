@@ -1,7 +1,7 @@
 import { isLongEcho } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
-import { type Exchange, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
+import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -82,7 +82,7 @@ export class Transport {
     const { summary } = this.latency;
     const ms =
       summary === undefined ? this.client.endpoint.timeout / 4 : summary.median * SHORT_TIMEOUT.timesMedian;
-    this.client.shortenTimeout(Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)));
+    this.client.lowerLimits({ timeout: Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)) });
   }
 
   resetCounts(): void {
@@ -205,12 +205,12 @@ export class Transport {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
     if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
-      this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
+      this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
     if ((exchange.response?.body.length ?? 0) > LARGE_BODY_BYTES) collectGarbage();
     this.client.lowerConcurrencyFor(this.outage.averageBytes);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
-      this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
+      this.client.lowerLimits({ continueWait: SHORT_CONTINUE_WAIT_MS });
     if (!isTimeout(exchange)) return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
@@ -290,7 +290,6 @@ export const isFinalOfGateway = (exchange: Exchange): boolean =>
 
 /** Whether the connection was closed without a response to a large body, or during a rejection. */
 const mayHaveBeenRejectedEarly = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' &&
-  exchange.fault.kind === 'closed' &&
+  failedBy(exchange, 'closed') &&
   Math.floor((exchange.response?.status ?? 400) / 100) === 4 &&
   (exchange.request.body?.length ?? 0) > SEGMENT_BYTES;
