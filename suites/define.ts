@@ -1,7 +1,7 @@
-import { createdRules } from '../lib/judge/rules.ts';
+import { createdRules, type Rule } from '../lib/judge/rules.ts';
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
 import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import type { Check, CheckContext, Level } from '../lib/run/check.ts';
+import type { Check, CheckContext, Level, PlantFactory, Test } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
 /** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: { kind: 'cases', ... } })`. */
@@ -16,6 +16,12 @@ const ofLevel =
 export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
 export const observe = ofLevel('OBSERVE');
+
+/** Named cases, each judged by these rules. */
+export const namedCases = (
+  rules: readonly Rule[],
+  cases: (plants: PlantFactory) => readonly TestCase[],
+): Test & { kind: 'cases' } => ({ kind: 'cases', cases, rules });
 
 export const requestWith = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
   body: style === undefined ? { json } : { json, style },
