@@ -54,7 +54,6 @@ export const withCredential = (credential: Credential, template: RequestTemplate
   ordinary: false,
 });
 
-/** The wording of a range of ids in a label. */
 export const rangeText = (first: bigint, last: bigint): string => `from ${idText(first)} to ${idText(last)}`;
 
 /** The wording of an id in a label. A large id that is a power of two, or next to one, is written as such. */
@@ -70,7 +69,6 @@ function idText(id: bigint): string {
   return String(id);
 }
 
-/** The reason why the echo of a tag cannot be checked, if the document declares no tag. */
 export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true
     ? undefined

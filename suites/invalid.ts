@@ -198,8 +198,7 @@ const rejects = (
   basis: readonly Basis[],
   hint: string,
   cases: (plants: PlantFactory) => readonly TestCase[],
-): Check =>
-  must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejected, cases) });
+): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejected, cases) });
 
 /** The same with random cases, `weight` times the number that the run asks for. */
 const rejectsAny = (

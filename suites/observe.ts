@@ -70,7 +70,6 @@ const edited = (
   body: { json: plants.plain(), edit },
 });
 
-/** Requests by the key under which their statuses are recorded. */
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
 /** A request for each value. Its key is that of the value, after `prefix`. */

@@ -28,7 +28,6 @@ const plain = (plants: PlantFactory): TestCase[] => [
   ordinaryCase('with the required properties', plants.plain('required')),
 ];
 
-/** Plain plants with given values of one property, if the document allows them. */
 const withValues = (
   plants: PlantFactory,
   property: string,

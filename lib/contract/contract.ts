@@ -13,7 +13,6 @@ export interface Contract {
   readonly newPlant: { readonly shape: Shape; readonly validate: Validator };
   readonly plant: { readonly shape: Shape; readonly validate: Validator };
   readonly error: { readonly validate: Validator };
-  /** What every request must contain besides the body. */
   readonly parameters: readonly Parameter[];
   /** The paths that a base URL may have according to the document (those of its servers), such as `/api`. */
   readonly basePaths: readonly string[];

@@ -1,3 +1,4 @@
+import type { Validator } from '../contract/validator.ts';
 import { utf8Text } from '../utf8.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
@@ -40,6 +41,14 @@ export function contentOf(response: Response): Content {
   const content = read(response);
   reading = { response, content };
   return content;
+}
+
+/** The value of a JSON body that has the declared shape; undefined if it has not. */
+export function objectOf(response: Response, validate: Validator): Record<string, unknown> | undefined {
+  const content = contentOf(response);
+  return content.kind === 'json' && validate(content.text, content.value).length === 0
+    ? (content.value as Record<string, unknown>)
+    : undefined;
 }
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
 import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
-import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
+import { contentOf, describeExchange, fields, mediaTypes, objectOf, statusOf } from './reading.ts';
 
 /**
  * What a finding is about. `outcome`: whether and how a request was answered; `success`: a success that
@@ -273,10 +273,9 @@ export const echoes =
     const wanted = plant?.[property];
     if (wanted === undefined) return notApplied(`no plant with a ${property}`);
     if (exchange.kind !== 'answered' || exchange.response.status !== 200) return NO_200;
-    const content = contentOf(exchange.response);
-    if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
-      return notApplied('no response with status 200 and a Plant');
-    const actual = (content.value as Record<string, unknown>)[property];
+    const returned = objectOf(exchange.response, contract.plant.validate);
+    if (returned === undefined) return notApplied('no response with status 200 and a Plant');
+    const actual = returned[property];
     return actual === wanted
       ? undefined
       : findingOf(
@@ -289,10 +288,7 @@ export const echoes =
 
 function errorMessage(exchange: Exchange, contract: Contract): string | undefined {
   if (exchange.kind !== 'answered' || exchange.response.status !== 400) return undefined;
-  const content = contentOf(exchange.response);
-  if (content.kind !== 'json' || contract.error.validate(content.text, content.value).length > 0)
-    return undefined;
-  const { message } = content.value as { message?: unknown };
+  const message = objectOf(exchange.response, contract.error.validate)?.message;
   return typeof message === 'string' ? message : undefined;
 }
 

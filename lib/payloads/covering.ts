@@ -12,7 +12,6 @@ export interface Dimensions {
   readonly masking?: readonly number[];
 }
 
-/** A set of dimensions that are combined, and the combinations of their values that are still missing. */
 interface Group {
   readonly members: readonly number[];
   /** The place value of each member in the code of a combination. */
@@ -69,7 +68,7 @@ class Combinations {
       let count = 0;
       for (let code = 0; code < total; code += 1) {
         for (const [at, member] of members.entries())
-          values[at] = Math.floor(code / (weights[at] ?? 1)) % (sizes[member] ?? 1);
+          values[at] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
         if (!isAllowed()) continue;
         left[code] = 1;
         count += 1;
@@ -103,7 +102,6 @@ class Combinations {
     return gains;
   }
 
-  /** The dimension whose value masks the rest of the row. */
   private maskOf(row: Readonly<PartialRow>): number | undefined {
     return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
   }
@@ -124,15 +122,8 @@ class Combinations {
   }
 }
 
-function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
-  let remainder = code;
-  return members.map((member) => {
-    const size = sizes[member] ?? 1;
-    const value = remainder % size;
-    remainder = Math.floor(remainder / size);
-    return value;
-  });
-}
+/** The value of one member of a combination, decoded from its code. */
+const valueIn = (code: number, weight: number, size: number): number => Math.floor(code / weight) % size;
 
 function subsetsOf(of: number, count: number, from = 0): number[][] {
   if (count === 0) return [[]];
@@ -168,11 +159,12 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 
   // The group with the most combinations determines the number of rows, so it comes first.
   const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
-  for (const { members, left } of largestFirst) {
+  for (const { members, weights, left } of largestFirst) {
     for (let code = 0; code < left.length; code += 1) {
       if (left[code] === 0) continue;
       const row: PartialRow = sizes.map(() => undefined);
-      for (const [at, value] of decoded(code, members, sizes).entries()) row[members[at] ?? 0] = value;
+      for (const [at, member] of members.entries())
+        row[member] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
       for (const dimension of masking) row[dimension] ??= 0;
       for (const dimension of sizes.keys()) row[dimension] ??= best(row, dimension);
       const whole = row.map((value) => value ?? 0);
@@ -233,7 +225,6 @@ export function chooseMembers(
   });
 }
 
-/** Counts how many of the allowed combinations of `strength` values occur in the given rows. */
 export function coverage(
   dimensions: Dimensions,
   strength: 2 | 3,

@@ -480,7 +480,6 @@ const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
   return bound === -end || bound === end - 1n;
 };
 
-/** The defects of an object that is nested in the plant. */
 function inside(place: Place, shape: Shape): Defect[] {
   const { types, properties, others, closed } = shape;
   if (!types.includes('object') || (properties.size === 0 && others.length === 0 && !closed)) return [];
@@ -499,7 +498,6 @@ function inside(place: Place, shape: Shape): Defect[] {
     }));
 }
 
-/** The defects of the first item of a list that is nested in the plant. */
 function insideItems(place: Place, shape: Shape): Defect[] {
   const { types, items, minItems } = shape;
   if (!types.includes('array') || items === undefined) return [];

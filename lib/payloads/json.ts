@@ -191,7 +191,6 @@ function escaped(text: string, { every, digits }: Style): string {
   return `"${written}"`;
 }
 
-/** Converts a JavaScript value, such as one from a schema, to JSON that can be written. */
 export function fromValue(value: unknown): Json {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
     return value;

@@ -110,7 +110,6 @@ const startOf = (property: string, text: string): number => {
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
   Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 
-/** Random ways to make a text malformed: truncate it anywhere, append text, repeat it, or replace it. */
 export const malformedText: Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,

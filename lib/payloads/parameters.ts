@@ -6,7 +6,6 @@ import { sample } from './random.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** What the document requires of every request besides its body. */
 interface Required {
   readonly headers: readonly Pair[];
   readonly query: readonly Pair[];
@@ -29,7 +28,6 @@ export function requiredOf(contract: Contract): Required {
   return { headers: cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]], query };
 }
 
-/** The texts for a parameter: a single one, or one for each item of an exploded list. */
 function sampleParameters(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
   const { place, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {

@@ -1,4 +1,5 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { sum } from '../collections.ts';
 
 /** Chooses an integer from 0 to, but not including, a bound. */
 type Choose = (bound: number) => number;
@@ -127,13 +128,11 @@ function anywhere(isIn: RegExp): string[] {
   return characters;
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-
 function sequence(parts: readonly PatternPart[]): PatternPart {
-  const minLength = sum(parts.map((part) => part.minLength));
+  const minLength = sum(parts, (part) => part.minLength);
   return {
     minLength,
-    maxLength: sum(parts.map((part) => part.maxLength)),
+    maxLength: sum(parts, (part) => part.maxLength),
     write(length, writing) {
       const lengths = spread(
         length - minLength,

@@ -15,7 +15,6 @@ export const ID = 'id';
 const MIN_ORDINARY_ID = 2n ** 20n;
 const MAX_ORDINARY_ID = 2n ** 31n - 1n;
 
-/** Objects of the shape with all of the declared properties, only the required ones, or some. */
 export function plantOf(
   shape: Shape,
   variety: Variety,
@@ -55,7 +54,6 @@ function otherMembers(shape: Shape, variety: Variety): Arbitrary<readonly Member
   return distinct(member, ([name]) => name, fc.constant(missing), missing);
 }
 
-/** Names for an undeclared property that match a pattern. */
 export const otherName = (pattern: string | undefined): Arbitrary<string> =>
   patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
   fc.constant('undeclared');
@@ -187,7 +185,6 @@ function distinct<T>(
 
 const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];
 
-/** Styles with white space wherever RFC 8259 allows it, and with escapes in values and names. */
 export const styles: Arbitrary<Style> = fc.record({
   gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 0, maxLength: 7, size: 'max' }),
   escapes: fc.constantFrom('none', 'values', 'names', 'both'),

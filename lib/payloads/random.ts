@@ -34,7 +34,6 @@ export class RoundRobin<T> extends Arbitrary<T> {
   }
 }
 
-/** The arbitrary that a value comes from, and the context that this arbitrary needs to shrink it. */
 class FromMember<T> {
   readonly member: Arbitrary<T>;
   readonly own: unknown;

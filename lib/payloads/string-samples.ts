@@ -49,7 +49,6 @@ export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
     .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
     .map((letters) => letters.join(''));
 
-/** Patterns of plain strings for each format that is checked. */
 const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';
 const HOST = '(?:[a-z]{1,30}\\.){1,6}example';

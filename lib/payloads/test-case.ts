@@ -96,7 +96,6 @@ export interface TestCase {
   readonly control?: RequestTemplate;
 }
 
-/** Whether the request depends on the fresh id. */
 export const dependsOnFreshId = ({ body, path }: RequestTemplate, token: string): boolean =>
   path?.includes('{id}') === true ||
   (body !== undefined && !Buffer.from(bytesOf(body, 1n, token)).equals(bytesOf(body, 2n, token)));

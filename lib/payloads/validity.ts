@@ -26,7 +26,6 @@ export function isInvalid(contract: Contract, json: Json): boolean {
 /** Maximum size of an invalid body; leaves room for white space up to 64 KiB. */
 const MAX_SAFE_BYTES = 60 * 1024;
 
-/** Number of attempts to replace a plant that the document does not allow. */
 const MAX_PAYLOADS = 48;
 
 /**

@@ -40,7 +40,6 @@ export interface PrecedingRequest {
   readonly exchange: Exchange;
 }
 
-/** What a scenario uses to send requests and to record its findings. */
 export interface CheckContext {
   readonly plants: PlantFactory;
   readonly cases: number;
@@ -53,16 +52,13 @@ export interface CheckContext {
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
   /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
   judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
-  /** The finding of the first rule that an exchange breaks, without recording a failure. */
   find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;
-  /** Records a failure that no single rule finds. */
   recordFailure(
     exchange: Exchange,
     template: RequestTemplate,
     label: string,
     finding: Finding,
     more?: {
-      /** The label without the parts that differ from run to run; by default the label. */
       readonly stableLabel?: string;
       readonly before?: readonly PrecedingRequest[];
     },
@@ -113,7 +109,6 @@ export type Test =
       /** One sentence about what the check sends. */
       readonly sends: string;
       readonly run: (context: CheckContext) => Promise<void>;
-      /** Whether the check needs concurrent requests. */
       readonly concurrent?: boolean;
       /** Needs the store to itself: about connections, or how one request affects the next. */
       readonly exclusive?: boolean;
@@ -121,7 +116,6 @@ export type Test =
 
 export type TestKind = Test['kind'];
 
-/** A check of the catalogue. Checks are plain data. */
 export type Check = About & {
   readonly test: Test;
   /** Why the check does not apply to this document; undefined if it does. */

@@ -22,7 +22,6 @@ import { type RequestContext, requestContext } from './send/request-context.ts';
 export interface RunPlan {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
-  /** Selects the checks to run; the others are skipped. */
   readonly selected?: ((id: string) => boolean) | undefined;
   /** The URL without /plants. */
   readonly baseUrl: string;
@@ -44,21 +43,16 @@ export interface RunPlan {
   /** Milliseconds to connect, and again to receive a complete response. */
   readonly timeout?: number | undefined;
   readonly rate?: number | undefined;
-  /** Seconds after which the run ends. */
   readonly maxSeconds?: number | undefined;
-  /** Requests after which the run ends. */
   readonly maxRequests?: number | undefined;
   /** Whether a failure of the given check ends the run; by default none does. */
   readonly bailsOn?: ((check: Check) => boolean) | undefined;
-  /** The part of the run to execute; by default all of it. */
   readonly shard?: Shard | undefined;
   readonly headers?: readonly HeaderPair[] | undefined;
   /** PEM certificates to trust in addition to those of the system. */
   readonly ca?: string | undefined;
-  /** The client certificate and its private key, in PEM format. */
   readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
-  /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
   /** Finds the causes of failures once all checks have ended. Not called without failures. */
   readonly explain?: FindCauses | undefined;
@@ -101,7 +95,6 @@ export type FindCauses = (
   >,
 ) => Promise<readonly Cause[]>;
 
-/** The options of a run, with all defaults filled in. */
 export interface RecordedOptions {
   readonly seed: number;
   readonly firstId: string;
@@ -164,7 +157,6 @@ export type RunEvent =
   /** The first failure of a check with this problem. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
-  /** The causes of the failed checks, right before the end. */
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
@@ -189,7 +181,6 @@ export interface RunHandle {
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[] | undefined>;
-  /** Shortens the timeout from now on, according to the response times so far. */
   shortenTimeout(): void;
   close(): Promise<RunFooter>;
 }
@@ -384,7 +375,6 @@ export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncG
   yield* log.drain();
 }
 
-/** Minimum time between two `progress` events. */
 const PROGRESS_INTERVAL_MS = 100;
 
 async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {

@@ -65,7 +65,6 @@ export class ResponseReader {
     return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
 
-  /** The bytes that follow the response. */
   get rest(): Buffer {
     return this.pending;
   }

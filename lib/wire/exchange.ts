@@ -56,7 +56,6 @@ export interface Request {
   readonly rawBytes?: Uint8Array;
 }
 
-/** The final response to a request, as it arrived. */
 export interface Response {
   readonly status: number;
   readonly statusText: string;
@@ -86,7 +85,6 @@ export type FaultKind =
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The error message of the transport. */
   readonly detail: string;
   /** The bytes do not even begin like HTTP/1: the server speaks another protocol, not malformed HTTP. */
   readonly isOtherProtocol?: true;

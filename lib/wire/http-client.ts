@@ -373,7 +373,6 @@ function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Adds the path of the base URL and the framing headers to a request. */
 function addFraming({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
   const framing = body === undefined ? 'length' : request.framing;

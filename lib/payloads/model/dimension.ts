@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import { COMPACT, type Json, type JsonObject, type Style } from '../json.ts';
+import { COMPACT, type Json, JsonObject, type Style } from '../json.ts';
 import {
   type Body,
   type Credential,
@@ -176,7 +176,6 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   members,
 });
 
-/** A value that represents several, if the list is not empty. */
 export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
@@ -202,6 +201,28 @@ export const withTemplate = (
     ...state,
     template: typeof more === 'function' ? more(state.template) : { ...state.template, ...more },
   }),
+  ...rest,
+});
+
+/** A value that changes the plant. */
+export const changing = (
+  name: string,
+  change: (plant: JsonObject, context: Context) => JsonObject,
+  rest: Partial<Value> = {},
+): Value => ({
+  name,
+  apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
+  ...rest,
+});
+
+/** A value that adds members to the end of the plant. */
+export const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
+  changing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
+
+/** A value that edits the text of the plant. */
+export const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
+  name,
+  apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
   ...rest,
 });
 

@@ -145,7 +145,7 @@ const complement: MakePreceding = (state, context) => {
 const upperCase = renamed((text) => text.toUpperCase());
 const decomposed = renamed((text) => text.normalize('NFD'));
 
-const valid: MakePreceding = (state) => madeValid(state);
+const valid: MakePreceding = madeValid;
 const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
 
 const abortedItself: MakePreceding = (state) => ({

@@ -267,7 +267,6 @@ const forwardedFor = (address: string): Value =>
     ['forwarded', `for=${address};proto=https`],
   ]);
 
-/** Headers that proxies add or act upon. */
 const proxy = dimension(
   'proxy',
   optional([
@@ -378,7 +377,6 @@ const SPELLINGS = [
   scheme('the scheme in capitals', 'BEARER '),
 ] as const;
 
-/** Other spellings of the right credential. */
 export const schemeDimension: Dimension = {
   ...dimension('scheme', optional([anyOf(SPELLINGS)])),
   masksOthers: true,

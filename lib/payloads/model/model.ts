@@ -1,3 +1,4 @@
+import { sum } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
 import { memoised } from '../memoised.ts';
@@ -68,8 +69,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   };
 });
 
-const countOf = (dimensions: readonly Dimension[]): number =>
-  dimensions.reduce((sum, { values }) => sum + values.length, 0);
+const countOf = (dimensions: readonly Dimension[]): number => sum(dimensions, ({ values }) => values.length);
 
 const withValues = (
   { values: [first, ...others], ...rest }: Dimension,

@@ -16,7 +16,6 @@ const PLANT: readonly DimensionName[] = [
   'property order',
 ];
 
-/** Whether the body is not an object, or has no properties. */
 const replacesPlant = ({ kind, name }: Defect): boolean =>
   kind === 'not-an-object' || name === 'an empty object';
 

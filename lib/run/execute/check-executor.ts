@@ -145,7 +145,6 @@ export class CheckExecutor {
     });
   }
 
-  /** Finds out when the first failure, which reports show, reproduces. */
   private async confirm({ check: { test }, execution }: ActiveCheck): Promise<void> {
     const { state } = this.parts;
     const { tally } = execution;

@@ -19,7 +19,6 @@ const CONCURRENT_RETRIES = 24;
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
-/** Maximum number of requests per run for failures that do not recur at once. */
 export const CONFIRMATION_BUDGET_REQUESTS = 2000;
 
 class RetryCount {
@@ -83,7 +82,6 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
 }
 
 class FailureRetries {
-  /** Retries with the values of the failure. */
   readonly same = new RetryCount();
   /** Retries with fresh values. If the template has none, all retries are identical and counted together. */
   readonly fresh: RetryCount;
@@ -119,7 +117,6 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** Retries in isolation until the failure recurs. */
   async search(tries: number): Promise<void> {
     const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {

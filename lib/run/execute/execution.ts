@@ -24,13 +24,11 @@ export interface RunServices {
   readonly seed: number;
   readonly cases: number;
   readonly concurrency: number;
-  /** Number of requests left for failures that do not recur at once. */
   readonly confirmationBudget: { left: number };
   /** An ordinary plant to send concurrently with other requests. Its response is judged like any other. */
   readonly ordinary: RequestTemplate;
 }
 
-/** The execution of one check: sends its requests, with its ids, as part of a run. */
 export class Execution {
   readonly services: RunServices;
   readonly context: RequestContext;
@@ -82,7 +80,6 @@ export class Execution {
   }
 }
 
-/** Runs the test of one check: in one go or, if its cases are random, in several. */
 export interface TestProgress {
   /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;

@@ -6,7 +6,6 @@ import type { Failure } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
 import { type Judging, rulingOf } from './judging.ts';
 
-/** Applies the invariants to every exchange of the run, whichever check sent the request. */
 export class Invariants {
   private readonly tallies = new Map<Check, Tally>();
 

@@ -21,7 +21,6 @@ const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 /** The same if nothing else can have killed the store: a busy one may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;
 
-/** Remembers which requests were in flight when the store last answered. */
 export class LastRequests {
   private readonly contract: Contract;
   private readonly kept: Kept[] = [];

@@ -26,7 +26,6 @@ export const scenario = (
 
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
 
-/** A source with a block of `count` ids from another source. */
 function blockOf(source: IdSource, count: number): IdSource {
   const id = source.reserve(count);
   let used = 0;

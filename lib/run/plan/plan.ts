@@ -89,7 +89,6 @@ export function layOut(
 /** Number of extra random cases of a check in each batch. */
 const BATCH_SIZE = 2000;
 
-/** A check, and the maximum number of its cases to run in one batch. */
 export interface WorkItem {
   readonly check: Check;
   readonly limit: number;

@@ -62,7 +62,6 @@ export async function preflight(
   return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
-/** Suggests another base URL if the store redirects. */
 function adviceOn({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;

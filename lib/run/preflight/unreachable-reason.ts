@@ -126,7 +126,6 @@ const mayWantTls = (exchange: Exchange): boolean =>
 const isClosedSilently = (exchange: Exchange): boolean =>
   failedBy(exchange, 'closed') && exchange.response === undefined;
 
-/** Why a server cannot be reached, by fault. */
 const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
   unresolved: {
     kind: 'unreachable',

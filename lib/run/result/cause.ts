@@ -19,10 +19,8 @@ export type CauseKind =
 
 /** The values that were tried to find out how far one part of a condition reaches. */
 export interface Ladder {
-  /** The name of the part, for example `name` or `Accept-Encoding`. */
   readonly part: string;
   readonly tried: readonly {
-    /** For example `255 characters`. */
     readonly value: string;
     readonly shows: boolean;
   }[];
@@ -46,9 +44,7 @@ export interface Cause {
   readonly until?: StatusCounts | undefined;
   /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
   readonly checks: readonly string[];
-  /** What the store should have answered, for example `200 with a Plant`. */
   readonly expected: string;
-  /** What to fix first, then how such a fault typically comes about. */
   readonly advice: string;
   /** The simplest request that shows the fault, and the requests that must be sent before. */
   readonly example: {
@@ -62,7 +58,6 @@ export interface Cause {
   /** The parts of the example that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];
   readonly ladders: readonly Ladder[];
-  /** How often to send the request, and how many at a time, until the fault shows. */
   readonly repeat: Repeat;
   /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;

@@ -3,7 +3,6 @@ import { type Failure, type FailureGroup, problemOf } from './result.ts';
 /** Only a store that answers each kind of request differently exceeds this; the counts then do not add up. */
 const MAX_GROUPS = 2000;
 
-/** Counts the failures of a check by problem and by kind of request. */
 export class FailureGroups {
   private readonly byKey = new Map<string, FailureGroup>();
 

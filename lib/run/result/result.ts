@@ -55,7 +55,6 @@ export interface FailureGroup {
   /** The kind of request, unless the problem names it, worded identically in every run. */
   readonly request?: string;
   readonly failed: number;
-  /** The place of the first failure among the cases. */
   readonly place: number;
 }
 

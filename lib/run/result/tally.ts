@@ -91,12 +91,10 @@ export class Tally {
     if (timedOut(pending.failure)) this.timeouts += 1;
   }
 
-  /** Records that a pending case passed in isolation. */
   markPassed(pending: PendingFailure): void {
     this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }
 
-  /** Records that a pending case failed in isolation as well. */
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
     this.pending = this.pending.filter((one) => one !== pending);
     this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.place);

@@ -7,7 +7,6 @@ import type { CheckIds } from '../plan/ids.ts';
 import type { Stop } from '../result/result.ts';
 import { Stopped } from './stopped.ts';
 
-/** Sends additional requests that help to explain a rejection. */
 interface Channel {
   /** Sends a request as it is, even if its id or name is in use. */
   sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
@@ -31,7 +30,6 @@ interface Given {
 const NEITHER: DuplicateStatuses = { id: [], name: [] };
 /** Number of duplicates to send, since a store may not answer all of them alike. */
 const MAX_DUPLICATES = 2;
-/** Attempts to create a plant in order to send its duplicate. */
 const MAX_PLANTS = 3;
 /** With other values, if those of the rejected plant are new for certain, or may be used up. */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;

@@ -13,7 +13,6 @@ export class KeptCookies {
     }
   }
 
-  /** The cookies as the value of a Cookie header; empty if there are none. */
   get header(): string {
     return [...this.values].map(([name, value]) => `${name}=${value}`).join('; ');
   }

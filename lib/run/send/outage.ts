@@ -18,7 +18,6 @@ export class Outage {
   /** Number of requests that timed out, and of all requests. */
   timeouts = 0;
   all = 0;
-  /** Number of complete responses, and the total size of their bodies. */
   complete = 0;
   bytes = 0;
   private since = 0;

@@ -13,7 +13,6 @@ const MAX_WAIT_MS = 300_000;
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {
-  /** Maximum requests per second. */
   readonly rate: number | undefined;
   readonly maxRequests: number | undefined;
   /** Maximum total time to wait at the store's request, in milliseconds. */
@@ -32,7 +31,6 @@ export class Pace {
   private sentAtLastWait = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
-  /** Minimum number of milliseconds between requests. */
   private spacing: number;
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;

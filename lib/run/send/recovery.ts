@@ -21,7 +21,6 @@ const MAX_INTERRUPTIONS = 3;
 const MAX_RELOADS = 1;
 /** The checks leave most restarts to the experiments that explain why the store dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
-/** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
 
 /** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
@@ -32,7 +31,6 @@ interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
 
-/** Whether, and when, the store served an ordinary plant again. */
 type RecoveryOutcome = 'at once' | 'later' | 'gone';
 
 /** Waits for a store that has stopped answering, and ends the run if it does not come back. */
@@ -40,7 +38,6 @@ export class Recovery {
   private readonly judging: Judging;
   private readonly state: RunState;
   private readonly probe: RequestTemplate;
-  /** The checks that are running. */
   private readonly contexts = new Set<RequestContext>();
   /** A single wait, shared by all requests that are held up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
@@ -70,7 +67,6 @@ export class Recovery {
     this.contexts.delete(context);
   }
 
-  /** Records that a request got no complete answer. */
   recordBroken(context: RequestContext, template: RequestTemplate): void {
     context.broken += 1;
     this.recordOrdinariness(context, template);

@@ -29,7 +29,6 @@ const MAX_WAITS_FOR_STORE = 5;
  */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
-/** An attempt to get a response that can be judged. */
 interface Attempt {
   readonly template: RequestTemplate;
   readonly id: bigint;
@@ -44,7 +43,6 @@ type AttemptResult =
   | { readonly kind: 'judge'; readonly exchange: Exchange }
   | { readonly kind: 'retry'; readonly change: Partial<Attempt> };
 
-/** What to do next: judge the exchange, or do something else and send the request again. */
 type NextStep =
   | { readonly kind: 'judge the store' | 'judge the gateway' }
   | { readonly kind: 'use raw sockets' | 'lower concurrency' | 'wait for the store' }
@@ -71,7 +69,6 @@ export class Sender {
     this.transport = new Transport(client, this.pace, this.access, { ...options, maxConcurrency });
   }
 
-  /** Number of requests whose outcome is known. */
   get requests(): number {
     return this.transport.requests;
   }

@@ -45,7 +45,6 @@ const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 /** Parsing a body of this size uses so much memory that garbage is collected right afterwards. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** An exchange, and the request of the suite that it is about. */
 interface Transmitted {
   readonly exchange: Exchange;
   /** The template that was sent, or that of its preceding request if both must be sent again. */
@@ -145,12 +144,10 @@ export class Transport {
     };
   }
 
-  /** Whether a request may have failed because more requests than usual were in flight. */
   isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
     return this.growth.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
-  /** Fills in a template, and that of its preceding request, and sends both. */
   private async exchanges(
     template: RequestTemplate,
     id: bigint,
@@ -278,7 +275,6 @@ const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
   ['same', 'pipelined'].includes(preceding.connection) &&
   isOutsideContract(preceding.template);
 
-/** Whether the request may have failed because there were too many requests in flight. */
 const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
   !isOutsideContract(template) &&
   template.delivery?.abortAfter === undefined &&
