@@ -70,7 +70,7 @@ export function assembleRun(
     invariants,
     recovery,
     onExchange: (exchange, template, during) => {
-      onProgress(sender.requests);
+      onProgress(sender.transport.requests);
       settings.onExchange?.(exchange, template, during);
     },
   });

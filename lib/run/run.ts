@@ -15,7 +15,7 @@ import type { Cause, StatusCounts } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
 import type { Latency } from './send/latency.ts';
-import { inPool } from './send/pool.ts';
+import { mapInPool } from './send/pool.ts';
 import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
@@ -223,7 +223,7 @@ export async function openRun(
       return state.stop?.kind === 'gone' ? monitor.last.inFlightAtLastAnswer : [];
     },
     get requests() {
-      return sender.requests;
+      return sender.transport.requests;
     },
     get restarts() {
       return parts.recovery.restarts;
@@ -243,19 +243,14 @@ export async function openRun(
         }
     },
     sendOutsideChecks(templates, maxInFlight = concurrency) {
-      const exchanges: Exchange[] = [];
       const id = outside.ids.reserve(templates.length);
-      return state.unlessStopped(async () => {
+      return state.unlessStopped(() => {
         // A request that kills the store would also break those in flight with it.
         const inFlight = parts.recovery.restarts > 0 ? 1 : maxInFlight;
-        await inPool(templates.length, inFlight, async (index) => {
-          const template = templates[index];
-          if (template !== undefined) exchanges[index] = await sender.send(template, id(index), outside);
-        });
-        return exchanges;
+        return mapInPool(templates, inFlight, (template, index) => sender.send(template, id(index), outside));
       });
     },
-    shortenTimeout: () => sender.shortenTimeout(),
+    shortenTimeout: () => sender.transport.shortenTimeout(),
     async close() {
       if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
@@ -306,9 +301,9 @@ function footerOf(
     server: monitor.server,
     stop: state.stop,
     ...measured,
-    requests: sender.requests,
-    latency: sender.latency,
-    waited: sender.waitedMs / 1000,
+    requests: sender.transport.requests,
+    latency: sender.transport.latency.summary,
+    waited: sender.pace.waitedMs / 1000,
     closedMidRequest: client.closedMidRequest,
     created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
     collisions: collisions.count,
@@ -335,7 +330,7 @@ async function readinessOf(
     monitor.releasePreflight();
     if (context.broken > 0) await recovery.wait(context, sender);
     // Every shard begins with the same request; only the first shard counts it.
-    if (shard.index > 0) sender.resetCounts();
+    if (shard.index > 0) sender.transport.resetCounts();
     return ready;
   });
   recovery.leave(context);

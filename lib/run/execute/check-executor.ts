@@ -6,7 +6,7 @@ import { plantsFor, strengthOf } from '../plant-factory.ts';
 import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';
 import type { CheckResult, Failure, Stop } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
 import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
@@ -57,12 +57,9 @@ export class CheckExecutor {
     items: readonly WorkItem[],
     onBegin: (check: Check) => void,
   ): Promise<readonly CheckResult[]> {
-    const done: (ActiveCheck | CheckResult)[] = [];
-    await inPool(items.length, MAX_PARALLEL_CHECKS, async (index) => {
-      const item = items[index];
-      if (item === undefined) return;
+    const done = await mapInPool(items, MAX_PARALLEL_CHECKS, async (item) => {
       onBegin(item.check);
-      done[index] = this.skippedResult(item.check) ?? (await this.runItem(item));
+      return this.skippedResult(item.check) ?? (await this.runItem(item));
     });
     const active = done.filter((one) => 'execution' in one);
     const tallies = active.map(({ execution }) => execution.tally);

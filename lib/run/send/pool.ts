@@ -32,3 +32,16 @@ export async function inPool(
   });
   if (failure !== undefined) throw failure.error;
 }
+
+/** The results of `work` for each item of a list, in its order. */
+export async function mapInPool<T, R>(
+  list: readonly T[],
+  width: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  await inPool(list.length, width, async (index) => {
+    results[index] = await work(list[index] as T, index);
+  });
+  return results;
+}

@@ -5,7 +5,6 @@ import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { RunState } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
-import type { Latency } from './latency.ts';
 import { type Limits, Pace, pauseAsked } from './pace.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
@@ -56,8 +55,8 @@ export class Sender {
   private readonly client: HttpClient;
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
-  private readonly pace: Pace;
-  private readonly transport: Transport;
+  readonly pace: Pace;
+  readonly transport: Transport;
   /** For some request: it may then be final for others, too. */
   private hasFinal503 = false;
 
@@ -67,28 +66,6 @@ export class Sender {
     this.pace = new Pace(options.state, options);
     const maxConcurrency = options.rate === undefined ? options.maxConcurrency : 0;
     this.transport = new Transport(client, this.pace, this.access, { ...options, maxConcurrency });
-  }
-
-  get requests(): number {
-    return this.transport.requests;
-  }
-
-  get latency(): Latency | undefined {
-    return this.transport.latency.summary;
-  }
-
-  /** Milliseconds spent waiting at the store's request. */
-  get waitedMs(): number {
-    return this.pace.waitedMs;
-  }
-
-  /** Shortens the timeout from now on, according to the response times so far. */
-  shortenTimeout(): void {
-    this.transport.shortenTimeout();
-  }
-
-  resetCounts(): void {
-    this.transport.resetCounts();
   }
 
   /** Waits for the requests in flight, then runs `work` while only this context may send requests. */
