@@ -67,33 +67,9 @@ const pick = (first: boolean, a: Bound, b: Bound) => (first ? a : b);
 const upper = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x > y, x, y));
 const lower = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x < y, x, y));
 
-const ANYTHING: Shape = {
-  types: JSON_TYPES,
-  values: undefined,
-  text: { min: 0, max: undefined, patterns: [], format: undefined },
-  number: {
-    min: undefined,
-    max: undefined,
-    above: undefined,
-    below: undefined,
-    multipleOf: undefined,
-    format: undefined,
-  },
-  items: undefined,
-  minItems: 0,
-  maxItems: undefined,
-  uniqueItems: false,
-  properties: new Map(),
-  required: new Set(),
-  closed: false,
-  others: [],
-  minProperties: 0,
-  alternatives: [],
-};
-
 /** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
 export function shapeOf(schema: unknown): Shape {
-  if (!isObject(schema)) return ANYTHING;
+  if (!isObject(schema)) return ownShape({});
   const own = ownShape(schema);
   const whole = list(schema.allOf).map(shapeOf).reduce(intersect, own);
   const branches = [...list(schema.oneOf), ...list(schema.anyOf)].map(shapeOf);
@@ -103,6 +79,7 @@ export function shapeOf(schema: unknown): Shape {
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const membersOf = (value: unknown) => Object.entries(isObject(value) ? value : {});
 
 function ownShape(schema: Schema): Shape {
   const declared = schema.type === undefined ? JSON_TYPES : [schema.type].flat();
@@ -131,18 +108,14 @@ function ownShape(schema: Schema): Shape {
     minItems: numberOf(schema, 'minItems') ?? 0,
     maxItems: numberOf(schema, 'maxItems'),
     uniqueItems: schema.uniqueItems === true,
-    properties: new Map(
-      Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) => [
-        name,
-        shapeOf(property),
-      ]),
-    ),
+    properties: new Map(membersOf(schema.properties).map(([name, property]) => [name, shapeOf(property)])),
     required: new Set(list(schema.required).filter((name) => typeof name === 'string')),
     closed: schema.additionalProperties === false || schema.unevaluatedProperties === false,
     others: [
-      ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).map(
-        ([pattern, property]) => ({ pattern, shape: shapeOf(property) }),
-      ),
+      ...membersOf(schema.patternProperties).map(([pattern, property]) => ({
+        pattern,
+        shape: shapeOf(property),
+      })),
       ...[schema.additionalProperties, schema.unevaluatedProperties]
         .filter(isObject)
         .map((property) => ({ pattern: undefined, shape: shapeOf(property) })),

@@ -110,6 +110,14 @@ const startOf = (property: string, text: string): number => {
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
   Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 
+const word: Arbitrary<string> = fc
+  .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz{[(<&=:;@!'), { minLength: 2, maxLength: 12 })
+  .map((letters) => letters.join(''))
+  .map((text) => (['null', 'true', 'false'].includes(text) ? `${text}s` : text));
+
+const TAILS = ['}', ']', ':', '"', ' 0', ' {}', ' []', ' null', '\n"x"', ' x'];
+const tail = fc.oneof(fc.constantFrom(...TAILS), word);
+
 export const malformedText: Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,
@@ -117,29 +125,18 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
       .integer({ min: 1, max: 998 })
       .map((perMille) => edit('truncated', (text) => cutShort(text, perMille))),
   },
-  { weight: 2, arbitrary: tail().map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
+  { weight: 2, arbitrary: tail.map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
   {
     weight: 1,
     arbitrary: fc
       .constantFrom('', ' ', '\n', ', ', '\u001e')
       .map((gap) => edit('twice', (text) => `${text}${gap}${text}`)),
   },
-  { weight: 1, arbitrary: word().map((garbage) => edit('garbage', () => garbage)) },
+  { weight: 1, arbitrary: word.map((garbage) => edit('garbage', () => garbage)) },
 );
 
 /** Truncates the text within the object, ignoring white space around it. */
 function cutShort(text: string, perMille: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
   return text.slice(0, start + Math.floor(((end - start) * perMille) / 1000));
-}
-
-function tail(): Arbitrary<string> {
-  return fc.oneof(fc.constantFrom('}', ']', ':', '"', ' 0', ' {}', ' []', ' null', '\n"x"', ' x'), word());
-}
-
-function word(): Arbitrary<string> {
-  return fc
-    .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz{[(<&=:;@!'), { minLength: 2, maxLength: 12 })
-    .map((letters) => letters.join(''))
-    .map((text) => (['null', 'true', 'false'].includes(text) ? `${text}s` : text));
 }

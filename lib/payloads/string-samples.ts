@@ -36,18 +36,14 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 };
 
 /** Names that consist only of letters, for cases in which the name does not matter. */
-export const plainName = (limits: TextLimits): Arbitrary<string> => {
-  const bounds = lengths(limits, 10, 14);
-  return fc
-    .array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' })
-    .map((letters) => capitalised(letters.join('')));
-};
+export const plainName = (limits: TextLimits): Arbitrary<string> =>
+  lowerCase(lengths(limits, 10, 14)).map(capitalised);
 
 /** Tags that any store accepts: 1 to 20 lower-case letters. */
-export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
-  fc
-    .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
-    .map((letters) => letters.join(''));
+export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => lowerCase(lengths(limits, 1, 20));
+
+const lowerCase = (bounds: { readonly minLength: number; readonly maxLength: number }): Arbitrary<string> =>
+  fc.array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' }).map((letters) => letters.join(''));
 
 const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';

@@ -1,7 +1,7 @@
 import { isOutsideContract } from '../../payloads/test-case.ts';
 import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
 import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
@@ -33,9 +33,8 @@ export function namedCases(
     async run() {
       if (cases.length === 0) return;
       const id = ids.reserve(cases.length + 1);
-      const places = { from: 0, below: cases.length + 1, step: 1 };
       await tryEach(
-        places,
+        [0, ...cases.map((_, index) => index + 1)],
         () => sendControl(id(0)),
         execution,
         async (index) => {
@@ -69,33 +68,30 @@ export function namedCases(
 const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
-/** Places in the sequence of requests of a check: 0 is its control request, followed by its cases. */
-interface Places {
-  readonly from: number;
-  readonly below: number;
-  readonly step: number;
-}
-
-/** Tries the cases at these places concurrently. The control request starts first, but is not awaited. */
+/**
+ * Tries the cases at these places concurrently; at place 0 is the control request, which is not awaited.
+ */
 export async function tryEach(
-  { from, below, step }: Places,
+  places: readonly number[],
   control: () => Promise<void>,
   execution: Execution,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
   const { tally } = execution;
-  const width = () => execution.concurrencyLimit;
-  await inPool(Math.ceil((below - from) / step), width, async (nth) => {
-    const place = from + nth * step;
-    if (place === 0) {
-      tally.blocked = await blockedBy(control);
-      return;
-    }
-    if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
-    const failure = await tryOne(place - 1);
-    tally.cases += 1;
-    if (failure !== undefined) tally.recordFailure(failure, place - 1);
-  });
+  await mapInPool(
+    places,
+    () => execution.concurrencyLimit,
+    async (place) => {
+      if (place === 0) {
+        tally.blocked = await blockedBy(control);
+        return;
+      }
+      if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
+      const failure = await tryOne(place - 1);
+      tally.cases += 1;
+      if (failure !== undefined) tally.recordFailure(failure, place - 1);
+    },
+  );
 }
 
 /** Why the work cannot be done; undefined if it succeeded. */

@@ -54,9 +54,12 @@ export function randomCases(
       return next > count;
     },
     async run(limit) {
-      const below = Math.min(count + 1, next + limit * step);
-      await tryEach({ from: next, below, step }, sendControl, execution, tryOne);
-      next += Math.ceil((below - next) / step) * step;
+      const places = Array.from(
+        { length: Math.min(limit, Math.ceil((count + 1 - next) / step)) },
+        (_, nth) => next + nth * step,
+      );
+      await tryEach(places, sendControl, execution, tryOne);
+      next += places.length * step;
       const firstFailure = tally.first;
       if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;

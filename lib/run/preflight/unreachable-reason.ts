@@ -126,39 +126,33 @@ const mayWantTls = (exchange: Exchange): boolean =>
 const isClosedSilently = (exchange: Exchange): boolean =>
   failedBy(exchange, 'closed') && exchange.response === undefined;
 
-const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
-  unresolved: {
-    kind: 'unreachable',
-    reason: 'the host name does not resolve',
-    remedy: 'check the host in the base URL',
-  },
-  refused: {
-    kind: 'unreachable',
-    reason: 'nothing listens there',
-    remedy: 'start the store, or let --start CMD start it and --wait S wait for it',
-  },
-  'connect-timeout': {
-    kind: 'unreachable',
-    reason: 'connecting timed out',
-    remedy: 'check host and port, or raise --timeout',
-  },
-  untrusted: {
-    kind: 'untrusted',
-    reason: 'the certificate is not trusted',
-    remedy: 'pass the CA certificate with --ca FILE, or skip verification with --insecure',
-  },
-  'not-tls': {
-    kind: 'not-http',
-    reason: 'the server does not speak TLS on this port',
-    remedy: 'use http:// in the base URL, or the port for https',
-  },
+const UNREACHABLE: Partial<
+  Readonly<Record<Fault['kind'], readonly [Stop['kind'], reason: string, remedy: string]>>
+> = {
+  unresolved: ['unreachable', 'the host name does not resolve', 'check the host in the base URL'],
+  refused: [
+    'unreachable',
+    'nothing listens there',
+    'start the store, or let --start CMD start it and --wait S wait for it',
+  ],
+  'connect-timeout': ['unreachable', 'connecting timed out', 'check host and port, or raise --timeout'],
+  untrusted: [
+    'untrusted',
+    'the certificate is not trusted',
+    'pass the CA certificate with --ca FILE, or skip verification with --insecure',
+  ],
+  'not-tls': [
+    'not-http',
+    'the server does not speak TLS on this port',
+    'use http:// in the base URL, or the port for https',
+  ],
 };
 
 function stopIfUnreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
-  const { kind, detail } = exchange.fault;
-  const stop = UNREACHABLE[kind];
-  return stop && { ...stop, reason: `${url}: ${stop.reason} (${detail})` };
+  const [kind, reason, remedy] = UNREACHABLE[exchange.fault.kind] ?? [];
+  if (kind === undefined || remedy === undefined) return undefined;
+  return { kind, reason: `${url}: ${reason} (${exchange.fault.detail})`, remedy };
 }
 
 const wantsTls = (exchange: Exchange, url: string): Stop => ({

@@ -43,8 +43,6 @@ export function truncated(
 ): Exchange {
   const exchange: Exchange =
     preceding === undefined ? rest : { ...rest, preceding: truncated(preceding, maxBodyBytes) };
-  if (exchange.kind === 'answered')
-    return { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
   return exchange.response === undefined
     ? exchange
     : { ...exchange, response: shortened(exchange.response, maxBodyBytes) };

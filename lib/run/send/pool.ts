@@ -36,7 +36,7 @@ export async function inPool(
 /** The results of `work` for each item of a list, in its order. */
 export async function mapInPool<T, R>(
   list: readonly T[],
-  width: number,
+  width: number | (() => number),
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
