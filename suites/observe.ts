@@ -12,7 +12,6 @@ import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 import { observe, requestWith } from './define.ts';
 
-/** A check that records how a store handles what the interface leaves open. */
 const records = (
   id: string,
   statement: string,
@@ -33,7 +32,6 @@ const statusOrError = (exchange: Exchange): number | string =>
 
 const returnedPlant = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
 
-/** The text and the parsed object of a response, if it is a JSON object. */
 function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);

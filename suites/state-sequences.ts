@@ -12,7 +12,6 @@ import { must, ordinaryRequest } from './define.ts';
 
 /** Limit on the requests spent on shrinking failing sequences. */
 const SHRINK_BUDGET_REQUESTS = 300;
-/** Maximum number of preceding requests in the record of a failure. */
 const MAX_BEFORE = 32;
 /** Number of ids reserved per step: most steps use one id, some two or three. */
 const IDS_PER_STEP = 2;
@@ -342,7 +341,6 @@ const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readon
 const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
-/** Summarises a sequence that was not shrunk: the failure, and the kinds of the other requests. */
 function failureSummary(steps: readonly Step[], failure: StepFailure): string {
   const others = steps.filter((step) => step !== failure.step);
   const kinds = groupBy(others, ({ wrong }) =>

@@ -36,7 +36,6 @@ export function compiler({ source = false }: { readonly source?: boolean } = {})
 
 const EXACT = 'x-exact-integer';
 
-/** What an integer schema requires of the numeral. */
 interface Exactness {
   readonly integral: boolean;
   readonly format: string | null;

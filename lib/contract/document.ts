@@ -11,7 +11,6 @@ export class DocumentError extends Error {
 
 export type Pointer = readonly (string | number)[];
 
-/** A YAML or JSON file that knows the places of its values. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;

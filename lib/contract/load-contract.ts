@@ -45,7 +45,6 @@ function versionOf(document: Document): string {
   throw errorAt(document, ['openapi'], problem);
 }
 
-/** Follows references within the document to resolve a pointer. */
 function follow(described: unknown, pointer: Pointer): Pointer {
   let [value, place]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {

@@ -1,6 +1,5 @@
 /** A double cannot tell 2^63-1 from 2^63, so exact decisions are based on the numeral as it is written. */
 
-/** Numbers with larger exponents are outside any integer format. */
 const MAX_EXPONENT = 400;
 
 /** Undefined if it is not an integer; 1.0 and 1e0 are integers (JSON Schema 2020-12 section 6.1.1). */

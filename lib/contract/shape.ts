@@ -125,7 +125,6 @@ function ownShape(schema: Schema): Shape {
   };
 }
 
-/** The names of the properties that may be strings. */
 export const stringsOf = ({ properties }: Shape): readonly string[] =>
   [...properties].flatMap(([name, { types }]) => (types.includes('string') ? [name] : []));
 

@@ -240,7 +240,6 @@ export const validResponseRules: readonly Rule[] = [
 
 export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
-/** The response to a plant that the interface allows a store to accept or reject. */
 export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
 export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];

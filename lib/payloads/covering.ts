@@ -4,7 +4,6 @@
 export type Row = readonly number[];
 
 export interface Dimensions {
-  /** The number of values of each dimension. */
   readonly sizes: readonly number[];
   /** Whether two values of different dimensions may occur together. Usual values go with any value. */
   readonly allowed: (dimension: number, value: number, other: number, otherValue: number) => boolean;
@@ -106,7 +105,6 @@ class Combinations {
     return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
   }
 
-  /** Marks the combinations that a row covers; combinations that the row masks do not count. */
   cover(row: Row): void {
     const mask = this.maskOf(row);
     for (const group of this.groups) {
@@ -122,7 +120,6 @@ class Combinations {
   }
 }
 
-/** The value of one member of a combination, decoded from its code. */
 const valueIn = (code: number, weight: number, size: number): number => Math.floor(code / weight) % size;
 
 function subsetsOf(of: number, count: number, from = 0): number[][] {

@@ -20,7 +20,6 @@ const unknownToken = (length: number, words = 'a token that no store knows') =>
     .repeat(1 + length / 128)
     .slice(0, length);
 
-/** A token of the same length that differs from the given one. */
 const tokenUnlike = (token: string) => {
   const sampled = unknownToken(token.length);
   return sampled === token ? other(sampled.charAt(0)) + sampled.slice(1) : sampled;
@@ -296,7 +295,6 @@ export function isAuthorised(credential: Credential = validCredential, token: st
   return scheme.toLowerCase() === 'bearer' && word === token && more.length === 0;
 }
 
-/** Finds the credential for the shell form that a record contains. */
 export function credentialOf(shell: readonly string[]): Credential {
   const invalid = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords].map(
     ({ credential }) => credential,

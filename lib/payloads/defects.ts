@@ -38,7 +38,6 @@ export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-fo
 interface Place {
   /** How names of defects refer to the place. */
   readonly name: string;
-  /** The property of the plant that is the value, or contains it. */
   readonly property: string;
   get(control: JsonObject): Json | undefined;
   put(control: JsonObject, value: Json): JsonObject;
@@ -133,7 +132,6 @@ function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   ];
 }
 
-/** A defect whose random values are picked from its typical ones. */
 function listed(name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect {
   return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
@@ -442,7 +440,6 @@ function tooLong(text: TextLimits, max: number): readonly Json[] {
   ];
 }
 
-/** Copies of a string with a single character replaced in each. */
 function altered(value: Json): readonly Json[] {
   const letters = [...(typeof value === 'string' && value !== '' ? value : 'fern')];
   const places = [0, letters.length >> 1, letters.length - 1];
@@ -451,7 +448,6 @@ function altered(value: Json): readonly Json[] {
   );
 }
 
-/** A list of `count` items: first those of the given list, then sampled ones. */
 function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
   const found: Json[] = Array.isArray(value) ? value.slice(0, count) : [];
   const written = new Set(found.map((item) => write(item, 1n)));

@@ -92,7 +92,6 @@ export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   }, Number(places));
 }
 
-/** The plant with all fresh values fixed to those of one id. */
 export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
   return plant.withValues((_, value) => {
     if (value === FRESH) return id;

@@ -34,7 +34,6 @@ export const nestedObjects = (depth: number): Raw => new Raw(`${'{"a":'.repeat(d
 
 /** A string that differs for each fresh id. */
 export class FreshText {
-  /** Number of possible strings, as in `Raw`. */
   readonly choices: number;
   readonly of: (id: bigint) => string;
   constructor(of: (id: bigint) => string, choices: number) {
@@ -102,11 +101,8 @@ export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
 export interface Style {
   /** White space between tokens, used cyclically; empty for none. */
   readonly gaps: readonly string[];
-  /** Which strings are written with unnecessary `\u` escapes. */
   readonly escapes: 'none' | 'values' | 'names' | 'both';
-  /** Whether to escape every character or every other one. */
   readonly every: 1 | 2;
-  /** The letter case of hexadecimal digits. */
   readonly digits: 'lower' | 'upper';
 }
 

@@ -56,7 +56,6 @@ export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
   ),
 );
 
-/** The plant as multipart/form-data with the boundary `b`. */
 export const multipart: Edit = edit('a multipart form', (text) =>
   [
     '--b\r\nContent-Disposition: form-data; name="id"\r\n',
@@ -101,7 +100,6 @@ export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
     edit(`${name} in a property name`, (text) => inserted(text, bytes, text.indexOf('"') + 2)),
   ]);
 
-/** The offset at which the value of a string property begins in the text of an object. */
 const startOf = (property: string, text: string): number => {
   const member = new RegExp(`"${property}"\\s*:\\s*"`).exec(text);
   return member === null ? text.indexOf('"') + 1 : member.index + member[0].length;
@@ -135,7 +133,6 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: word.map((garbage) => edit('garbage', () => garbage)) },
 );
 
-/** Truncates the text within the object, ignoring white space around it. */
 function cutShort(text: string, perMille: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
   return text.slice(0, start + Math.floor(((end - start) * perMille) / 1000));

@@ -107,7 +107,6 @@ function character(narrow: readonly string[], wide = narrow): PatternPart {
 
 const PADDING = repetition(character(LETTERS, ['a', 'b', ' ']), 0, Number.POSITIVE_INFINITY);
 
-/** A character of a class, preferably a letter or digit. */
 function ofClass(raw: string): PatternPart {
   const isIn = new RegExp(`^${raw}$`, 'u');
   const among = (characters: readonly string[]) => characters.filter((one) => isIn.test(one));

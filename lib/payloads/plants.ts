@@ -58,7 +58,6 @@ export const otherName = (pattern: string | undefined): Arbitrary<string> =>
   patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
   fc.constant('undeclared');
 
-/** Whether the id of the document may be a fresh id, which is an integer. */
 const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 

@@ -6,7 +6,6 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 export class RoundRobin<T> extends Arbitrary<T> {
   private readonly members: readonly Arbitrary<T>[];
 
-  /** @param members at least one arbitrary */
   constructor(members: readonly Arbitrary<T>[]) {
     super();
     this.members = members;

@@ -1,6 +1,5 @@
 import type { Arbitrary, Value } from 'fast-check';
 
-/** Maximum number of smaller values to try in total. */
 const MAX_ATTEMPTS = 80;
 
 interface Shrunk<R> {

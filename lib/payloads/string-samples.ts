@@ -74,13 +74,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** Limits on writing a string that matches everything: attempts, and characters in all. */
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
-/** Maximum number of characters beyond the minimum length. */
 const MAX_FREE_CHARACTERS = 24;
 
 /** Undefined if the document restricts nothing, or if no such string can be found. */
 export const patterned = memoised(stringsFor);
 
-/** Whether a document restricts the characters of a string. */
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
   patterns.length > 0 || Object.hasOwn(FORMATS, format);
 
@@ -202,7 +200,6 @@ const character: Arbitrary<string> = fc.oneof(
   })),
 );
 
-/** Including hostile strings, characters of all planes, and common column sizes. */
 export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);

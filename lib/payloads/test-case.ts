@@ -8,7 +8,6 @@ export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-creden
 export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
   | { readonly bytes: Uint8Array }
-  /** A body that contains the token. */
   | { readonly secret: (token: string, id: bigint) => string };
 
 export interface Credential {
@@ -68,7 +67,6 @@ export interface RequestTemplate {
   readonly ordinary?: boolean;
   /** Another request of the sequence has its id or name, which a store may remember in any case. */
   readonly sentBefore?: true;
-  /** The stable label of the test case that the request belongs to, if any. */
   readonly sentAs?: string;
   /** Over 64 KiB, or malformed framing: a proxy may respond in its own way. */
   readonly outsideContract?: boolean;

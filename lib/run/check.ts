@@ -106,7 +106,6 @@ export type Test =
   /** Steps that depend on one another. */
   | {
       readonly kind: 'scenario';
-      /** One sentence about what the check sends. */
       readonly sends: string;
       readonly run: (context: CheckContext) => Promise<void>;
       readonly concurrent?: boolean;

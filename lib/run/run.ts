@@ -28,7 +28,6 @@ export interface RunPlan {
   /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
   readonly token: string;
-  /** The environment variable that contains the token. */
   readonly tokenEnv?: string | undefined;
   /** By default a random one. */
   readonly seed?: number | undefined;
@@ -86,7 +85,6 @@ export interface Listeners {
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
-/** Finds causes by experiments, whose requests belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
   run: Pick<
@@ -116,12 +114,10 @@ export interface RunHeader {
   readonly target: {
     readonly name: string;
     readonly baseUrl: string;
-    /** The environment variable that contains the token, if it is not the usual one. */
     readonly tokenEnv?: string;
   };
   readonly options: RecordedOptions;
   readonly startedAt: string;
-  /** The ids of all checks, in the order of the catalogue. */
   readonly planned: readonly string[];
 }
 
@@ -136,7 +132,6 @@ export interface RunFooter {
   readonly latency: Latency | undefined;
   /** Seconds spent waiting at the store's request. */
   readonly waited: number;
-  /** Number of connections that closed during a request, which was then sent again. */
   readonly closedMidRequest: number;
   /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
@@ -154,7 +149,6 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
-  /** The first failure of a check with this problem. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
@@ -169,7 +163,6 @@ export interface RunHandle {
   readonly accepted: Exchange | undefined;
   /** Counts of the responses up to and including the last accepted plant. */
   readonly answers: StatusCounts;
-  /** How often the store died or hung and was restarted. */
   readonly restarts: number;
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];

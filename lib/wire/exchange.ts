@@ -127,7 +127,6 @@ const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
 /** A part of the message with which undici's parser rejects a first line that does not begin with HTTP. */
 const FOREIGN = '(Expected HTTP/';
 
-/** Classifies a transport error. */
 export function faultOf(error: unknown): Fault {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { code = '', name = '', message = String(inner) } = (inner ?? {}) as Partial<NodeJS.ErrnoException>;

@@ -119,7 +119,6 @@ export class HttpClient {
     }
   }
 
-  /** Sends all further requests over raw sockets. */
   useRawSockets(): void {
     this.kind = SocketConnection;
   }

@@ -116,7 +116,6 @@ const TURNS_AFTER_PAUSE = 3;
 const afterTurns = (turns: number, then: () => void): unknown =>
   turns === 0 ? then() : setImmediate(() => afterTurns(turns - 1, then));
 
-/** Writes segments to a socket with a pause after each of them. */
 export class SegmentWriter {
   /** Whether the last segment has been passed to the socket. */
   done = false;

@@ -50,7 +50,6 @@ export class SocketConnection implements Connection {
     this.listener = this.idle;
   }
 
-  /** Resolves with an open socket: the current one, or a new one. */
   private opened(): Promise<Socket> {
     if (this.socket !== undefined) return Promise.resolve(this.socket.setTimeout(0));
     const { secure, timeout } = this.endpoint;

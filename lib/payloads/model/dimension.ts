@@ -14,12 +14,9 @@ export interface RequestState {
   /** A valid NewPlant, before any defect. */
   readonly plant: JsonObject;
   readonly style: Style;
-  /** Edits of the plant's text, in order. */
   readonly edits: readonly ((text: string) => string)[];
-  /** Everything except the body. */
   readonly template: RequestTemplate;
   readonly defect?: BodyDefect;
-  /** Replaces the right credential. */
   readonly credential?: Credential;
   /** Replaces `Bearer `. */
   readonly scheme?: string;
@@ -60,7 +57,6 @@ export function templateOf({
   return { ...around, body };
 }
 
-/** The same request without its defect and its invalid credential. */
 export const madeValid = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
 export const initialState = (plant: JsonObject): RequestState => ({
@@ -204,7 +200,6 @@ export const withTemplate = (
   ...rest,
 });
 
-/** A value that changes the plant. */
 export const changing = (
   name: string,
   change: (plant: JsonObject, context: Context) => JsonObject,
@@ -219,7 +214,6 @@ export const changing = (
 export const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
   changing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
 
-/** A value that edits the text of the plant. */
 export const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
   name,
   apply: (state) => ({ ...state, edits: [...state.edits, edit] }),

@@ -25,7 +25,6 @@ type MakePreceding = (state: RequestState, context: Context) => RequestState | R
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-/** The groups to which all values with this kind of connection belong. */
 const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
@@ -68,7 +67,6 @@ function changed(
   };
 }
 
-/** An unrelated plant, sent as the template says. */
 const anotherWith =
   (template: RequestTemplate) =>
   (state: RequestState, context: Context): RequestState => {
@@ -79,7 +77,6 @@ const anotherWith =
       edits: [],
     };
   };
-/** An unrelated plant, sent as any client would. */
 const another = anotherWith({});
 const anotherInChunks = (chunks: 'trailer' | 'many') =>
   anotherWith({ framing: 'chunked', delivery: { chunks } });
@@ -123,7 +120,6 @@ const oversized = plain((state) => ({
   template: { ...state.template, outsideContract: true },
 }));
 
-/** A plant with a different id and another form of the same name. */
 const renamed =
   (form: (text: string) => string): MakePreceding =>
   (state, context) => {

@@ -42,7 +42,6 @@ const framing = dimension(
   ]),
 );
 
-/** Splits a body into segments at the given offsets. */
 const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>): Value =>
   withTemplate(name, { cut }, { groups: ['cut body'] });
 
@@ -258,7 +257,6 @@ const client = dimension('client', [
   ]),
 ]);
 
-/** As forwarded for a client at an address that a store may trust. */
 const forwardedFor = (address: string): Value =>
   withHeaders(`with forwarding headers for ${address}`, [
     ['x-forwarded-for', address],

@@ -79,7 +79,6 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** The dimension without values that may make a request invalid by themselves. */
 const withoutDoubtful = (one: Dimension): Dimension =>
   withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
 
@@ -168,7 +167,6 @@ export function requestOf({ contract, dimensions }: Model, { row, members, seed 
   return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-/** The value, or its chosen member, of the dimension with index `at` in a row. */
 export function valueIn(
   { values }: Dimension,
   { row, members }: Pick<Chosen, 'row' | 'members'>,

@@ -25,7 +25,6 @@ const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
 /** The label of all rows with valid requests. */
 export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 
-/** The row of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
@@ -90,7 +89,6 @@ export function anyCombination(
   );
 }
 
-/** Random rows that shrink towards the usual value of each dimension. */
 class AnyRow extends Arbitrary<Chosen> {
   private readonly model: Model;
   private readonly decisive: string | undefined;

@@ -43,7 +43,6 @@ export class CheckExecutor {
   private readonly options: ExecutorOptions;
   private readonly places: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
-  /** Whether the run ended before some check was tried sufficiently. */
   private unfinished = false;
 
   constructor(parts: RunServices, options: ExecutorOptions) {

@@ -168,7 +168,6 @@ class FailureRetries {
       : undefined;
   }
 
-  /** Waits until the store serves again after a broken exchange. */
   private async recover(): Promise<void> {
     if (this.isBroken) await this.execution.recover();
     this.isBroken = false;

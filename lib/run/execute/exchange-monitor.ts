@@ -53,7 +53,6 @@ export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
   readonly limiter = new RateLimitDetector();
   readonly last: LastRequests;
-  /** The Server header of the first response that has one. */
   server: string | undefined;
   readonly answers = new ResponseCounts();
   /** Number of unanswered requests since the last answer. */

@@ -57,7 +57,6 @@ export class Execution {
     return this.services.sender.sendAsIs(template, id, this.context);
   }
 
-  /** Waits until the store serves again, after a broken exchange. */
   async recover(): Promise<void> {
     await this.services.recovery.wait(this.context, this.services.sender);
   }
@@ -81,7 +80,6 @@ export class Execution {
 }
 
 export interface TestProgress {
-  /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */

@@ -27,7 +27,6 @@ export function randomCases(
   const count = caseCountOf(test, cases, plants, named);
   const id = execution.ids.reserve(count + 1);
   const sampled = (index: number) => sampleAfter(named, arbitrary, seed, checkId, index);
-  /** Indices of the named cases that were tried. */
   const tried: number[] = [];
   let next = first;
   let isShrunk = false;
@@ -69,7 +68,6 @@ export function randomCases(
   };
 }
 
-/** Confirms a failure in isolation, and shrinks it if it recurs each time. */
 async function inIsolation(
   failure: Failure,
   index: number,

@@ -7,7 +7,6 @@ import { blockedBy } from './cases.ts';
 import type { Execution, RunServices, TestProgress } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
-/** Maximum total size of the response bodies that a scenario may hold at once. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
 export const scenario = (

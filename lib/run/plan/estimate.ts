@@ -89,7 +89,6 @@ export async function estimateCheck(
   return { requests: count.requests, plants: count.plants };
 }
 
-/** Counts requests, and the plants among them that are created. */
 class Count implements Estimate {
   requests = 0;
   plants = 0;
@@ -108,7 +107,6 @@ class Count implements Estimate {
     return isAccepted;
   }
 
-  /** Counts the control request, if a case has one. */
   addControl(cases: readonly TestCase[]): void {
     const [control] = cases.flatMap((one) => one.control ?? []);
     if (control !== undefined) this.add(control);

@@ -86,7 +86,6 @@ export function layOut(
   };
 }
 
-/** Number of extra random cases of a check in each batch. */
 const BATCH_SIZE = 2000;
 
 export interface WorkItem {

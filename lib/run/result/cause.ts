@@ -67,8 +67,6 @@ export interface Cause {
 export interface Repeat {
   readonly times: number;
   readonly inFlight: number;
-  /** All requests go over one connection. */
   readonly onConnection?: true;
-  /** Concurrent requests have the same id. */
   readonly sameId?: true;
 }

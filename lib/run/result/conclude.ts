@@ -9,7 +9,6 @@ interface RunEnd {
   readonly shard: Shard;
   /** Number of random cases that suffice for a verdict on a check of weight 1. */
   readonly usual: number;
-  /** Whether the run stopped before all checks had been tried. */
   readonly unfinished: boolean;
 }
 

@@ -60,7 +60,6 @@ export interface FailureGroup {
 
 export type Observations = Readonly<Record<string, string | number | boolean>>;
 
-/** How much of a covering array was tried. */
 export interface CheckCoverage extends Coverage {
   /** Only in a shard: what all shards try together. */
   readonly together?: Pick<Coverage, 'rows' | 'covered'>;
@@ -82,7 +81,6 @@ export interface CheckResult {
   readonly random?: number;
   /** Only for a check that begins with the rows of a covering array. */
   readonly coverage?: CheckCoverage;
-  /** Why the check was not run, or not completed. */
   readonly blocked?: { readonly by: string; readonly reason: string };
 }
 
@@ -96,17 +94,14 @@ export interface Stop {
     | 'not-found'
     | 'throttled'
     | 'ids-in-use'
-    /** The run was interrupted. */
     | 'cut-off'
     /** A limit that the user set on time or requests was reached. */
     | 'limit'
     /** With --bail: a check failed. */
     | 'bailed'
-    /** The store stopped answering. */
     | 'gone'
     /** The store sends nothing but server errors and incomplete responses. */
     | 'outage'
-    /** Most requests time out. */
     | 'unresponsive'
     /** The responses are so large that the run would take too long. */
     | 'too-large';

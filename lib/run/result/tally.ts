@@ -19,7 +19,6 @@ const MAX_PROBLEMS_OF_A_CHECK = 20;
 
 /** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends Positioned {
-  /** Whether the case passed in isolation. */
   readonly passed?: boolean;
 }
 

@@ -10,7 +10,6 @@ import { Stopped } from './stopped.ts';
 interface Channel {
   /** Sends a request as it is, even if its id or name is in use. */
   sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
-  /** Passes an exchange on to all listeners. */
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
@@ -23,7 +22,6 @@ interface DuplicateStatuses {
 /** The first id that the user gave, which an earlier run may have used as well. */
 interface Given {
   readonly firstId: bigint;
-  /** Makes an id that is unrelated to `firstId`. */
   readonly otherFirstId: () => bigint;
 }
 
@@ -98,7 +96,6 @@ export class Collisions {
     return collided(first);
   }
 
-  /** Creates a plant, then sends others with the same id, and others with the same name. */
   private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatuses> {
     const send = async (json: Json) => {
       const template: RequestTemplate = { body: { json } };

@@ -14,7 +14,6 @@ export class ExclusiveAccess {
     return this.holder === context;
   }
 
-  /** Waits until no other context has exclusive access. */
   async waitFor(context: RequestContext): Promise<void> {
     while (this.excludes(context)) await this.nextChange();
   }

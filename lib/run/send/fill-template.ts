@@ -21,7 +21,6 @@ interface RequestDefaults {
   readonly host: string;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
-  /** The default headers, and those that the user sets. */
   readonly headers: readonly HeaderPair[];
   readonly query?: readonly (readonly [name: string, value: string])[];
 }

@@ -1,4 +1,3 @@
-/** Number of responses whose exact time is kept. */
 const MAX_SAMPLED = 4096;
 /** Fine enough to show two peaks, coarse enough to print. */
 const BUCKETS_PER_DOUBLING = 4;

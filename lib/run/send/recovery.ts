@@ -151,7 +151,6 @@ export class Recovery {
     }
   }
 
-  /** Restarts the store if it is dead and the caller knows how to. */
   private async isStartedAgain(exchange: Exchange): Promise<boolean> {
     const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
     if (this.restart === undefined || !isDead) return false;

@@ -16,7 +16,6 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly collisions: Collisions;
   readonly recovery: Recovery;
   readonly state: RunState;
-  /** An ordinary plant that shows whether the store serves anything. */
   readonly probe: RequestTemplate;
 }
 
@@ -33,7 +32,6 @@ interface Attempt {
   readonly id: bigint;
   /** Counts from 1. */
   readonly number: number;
-  /** How often the request has waited for the store. */
   readonly waits: number;
 }
 

@@ -22,7 +22,6 @@ export interface TransportOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
   readonly query?: readonly HeaderPair[];
-  /** Maximum number of requests in flight if latency is high. */
   readonly maxConcurrency: number;
   readonly monitor: ExchangeListener;
 }
@@ -269,7 +268,6 @@ async function sendAfter(
   }
 }
 
-/** Whether the preceding request, on the same connection, is outside the contract. */
 const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
   preceding !== undefined &&
   ['same', 'pipelined'].includes(preceding.connection) &&

@@ -17,6 +17,5 @@ export function isFromGateway(exchange: Exchange): boolean {
 export const isUnanswered = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' || isFromGateway(exchange);
 
-/** Whether a request did not reach the store. */
 export const didNotReachStore = (exchange: Exchange): boolean =>
   isFromGateway(exchange) || failedBy(exchange, 'refused', 'connect-timeout', 'unresolved');
