@@ -61,11 +61,10 @@ const stringOf = (schema: Schema, key: string) => (typeof schema[key] === 'strin
 
 const both = <T>(a: T | undefined, b: T | undefined, choose: (a: T, b: T) => T): T | undefined =>
   a === undefined ? b : b === undefined ? a : choose(a, b);
-const greater = (a: number | undefined, b: number | undefined) => both(a, b, Math.max);
-const smaller = (a: number | undefined, b: number | undefined) => both(a, b, Math.min);
-const pick = (first: boolean, a: Bound, b: Bound) => (first ? a : b);
-const upper = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x > y, x, y));
-const lower = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x < y, x, y));
+const greater = <T extends Bound>(a: T | undefined, b: T | undefined) =>
+  both(a, b, (x, y) => (x > y ? x : y));
+const smaller = <T extends Bound>(a: T | undefined, b: T | undefined) =>
+  both(a, b, (x, y) => (x < y ? x : y));
 
 /** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
 export function shapeOf(schema: unknown): Shape {
@@ -97,8 +96,8 @@ function ownShape(schema: Schema): Shape {
       format,
     },
     number: {
-      min: upper(range?.[0], numberOf(schema, 'minimum')),
-      max: lower(range?.[1], numberOf(schema, 'maximum')),
+      min: greater<Bound>(range?.[0], numberOf(schema, 'minimum')),
+      max: smaller<Bound>(range?.[1], numberOf(schema, 'maximum')),
       above: numberOf(schema, 'exclusiveMinimum'),
       below: numberOf(schema, 'exclusiveMaximum'),
       multipleOf: numberOf(schema, 'multipleOf'),
@@ -172,8 +171,8 @@ export function intersect(a: Shape, b: Shape): Shape {
       format: a.text.format ?? b.text.format,
     },
     number: {
-      min: upper(a.number.min, b.number.min),
-      max: lower(a.number.max, b.number.max),
+      min: greater(a.number.min, b.number.min),
+      max: smaller(a.number.max, b.number.max),
       above: greater(a.number.above, b.number.above),
       below: smaller(a.number.below, b.number.below),
       multipleOf: greater(a.number.multipleOf, b.number.multipleOf),

@@ -7,10 +7,7 @@ const LATE_MS = 50;
 /** A machine that is always busy must not keep a run from ending. */
 const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
-/**
- * The time limit for a response. The store is not to blame if the machine is busy: a slice whose timer fires
- * late is repeated, so that we can read what has arrived meanwhile, and a store on the same machine can run.
- */
+/** The store is not to blame if our machine is busy: a slice whose timer fires late is repeated. */
 export class Deadline {
   private readonly partMs: number;
   private readonly onPassed: () => void;

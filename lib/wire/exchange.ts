@@ -10,10 +10,7 @@ export interface Delivery {
   readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
-  /**
-   * How a chunked body is divided: into one chunk, two (the default), or chunks of seven bytes; or into two
-   * chunks with extensions, or two chunks and a trailer section (RFC 9112 section 7.1).
-   */
+  /** One, two (the default), or of seven bytes; two with extensions or a trailer (RFC 9112 section 7.1). */
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
   /** Offset in the body at which the first of two chunks ends; by default the middle of the body. */
   readonly chunkEnd?: number;
@@ -31,10 +28,7 @@ export interface Delivery {
   readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */
   readonly freshConnection?: true;
-  /**
-   * The order and letter case of header names, including `host`, `connection` and the framing headers; other
-   * headers follow. A header that is sent twice may be named twice. `connection` is sent only if it is named.
-   */
+  /** Order and letter case; others follow. A name may occur twice. `connection` is sent only if named. */
   readonly headerOrder?: readonly string[];
   /** Closes the connection after this many bytes of the plain body, whatever the store sends. */
   readonly abortAfter?: number;

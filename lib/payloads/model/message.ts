@@ -313,10 +313,7 @@ const proxy = dimension(
   ]),
 );
 
-/**
- * Fields that control the handling of other kinds of requests. Range is left out because Apache httpd applies
- * it to any 200; Upgrade because, now and then, Node.js does not answer the next request without a body.
- */
+/** Without Range, which Apache httpd applies to any 200, and Upgrade, which now and then upsets Node.js. */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([

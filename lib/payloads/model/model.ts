@@ -28,7 +28,7 @@ export interface Model {
   readonly notApplicable: number;
 }
 
-/** Per property of a plant that is invalid anyway: more would determine the number of rows. */
+/** Per property of a plant that is invalid for another reason: more would only add rows. */
 const MAX_PLANT_VALUES = 13;
 
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {

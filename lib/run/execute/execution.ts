@@ -49,10 +49,7 @@ export class Execution {
     return this.services.sender.send(template, id, this.context, toBeAccepted);
   }
 
-  /**
-   * Sends a request as it is, even if its id or name is in use.
-   * @throws Stopped if the run has ended
-   */
+  /** Even if its id or name is in use. */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
     return this.services.sender.sendAsIs(template, id, this.context);
   }

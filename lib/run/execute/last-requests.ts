@@ -48,10 +48,7 @@ export class LastRequests {
     }
   }
 
-  /**
-   * The requests that may have killed the store, the likeliest first: those that we aborted, then the least
-   * ordinary, then the earliest, since most servers handle requests in the order of their arrival.
-   */
+  /** The likeliest culprit first: aborted by us, then the least ordinary, then the earliest. */
   get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;

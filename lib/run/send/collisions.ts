@@ -13,7 +13,7 @@ interface Channel {
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
-/** With which a store rejects a second plant with the same id, or name; empty if it accepts it. */
+/** Statuses with which a store rejects a second plant with the same id, or name; empty if it accepts it. */
 interface DuplicateStatuses {
   readonly id: readonly number[];
   readonly name: readonly number[];
@@ -29,7 +29,7 @@ const NEITHER: DuplicateStatuses = { id: [], name: [] };
 /** Number of duplicates to send, since a store may not answer all of them alike. */
 const MAX_DUPLICATES = 2;
 const MAX_PLANTS = 3;
-/** With other values, if those of the rejected plant are new for certain, or may be used up. */
+/** How often a rejected plant is sent with other values: if its own are new for certain, or not. */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**

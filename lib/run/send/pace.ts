@@ -9,7 +9,7 @@ import { Stopped } from './stopped.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/** Leaves more time between requests each time: staying below a limit costs less than reaching it again. */
+/** If waiting this long did not help, leaves time between requests: a limit costs more each time. */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {

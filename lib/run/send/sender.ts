@@ -21,10 +21,7 @@ interface SenderOptions extends TransportOptions, Limits {
 
 /** Other requests may have killed the store again. */
 const MAX_WAITS_FOR_STORE = 5;
-/**
- * The order in which ordinary requests (`true`) and the request answered 503 are sent. If all ordinary ones
- * pass and the other never does, the 503 is its final response and not due to a rate limit.
- */
+/** The 503 of a request is final if all ordinary ones (`true`) pass among its repetitions, which never do. */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
 interface Attempt {
