@@ -4,7 +4,7 @@ import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test
 import type { Check, CheckContext, Level, PlantFactory, Test } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
-/** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: { kind: 'cases', ... } })`. */
+/** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: namedCases(rules, cases) })`. */
 const ofLevel =
   (level: Level) =>
   (id: string, about: Omit<Check, 'id' | 'level'> & { readonly basis: readonly Basis[] }): Check => ({
