@@ -22,6 +22,7 @@ import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import {
   caseWithControl,
   must,
+  namedCases,
   observe,
   ordinaryRequest,
   requestWith,
@@ -48,7 +49,7 @@ const rejects = (id: string, statement: string, hint: string, invalid: readonly 
     statement,
     basis: BASIS,
     hint: `${hint} ${rejectIt}`,
-    test: { kind: 'cases', cases: (plants) => eachOnce(plants, invalid), rules: [notSuccess] },
+    test: namedCases([notSuccess], (plants) => eachOnce(plants, invalid)),
   });
 
 /** A test case that contains the token in its body, and nowhere else. */
@@ -151,34 +152,29 @@ export const authChecks: readonly Check[] = [
     statement: 'The scheme Bearer is case-insensitive.',
     basis: ['RFC 9110 section 11.1'],
     hint: 'Convert the scheme, and only the scheme, to lower case before comparing it.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        ['bearer', 'BEARER'].map((scheme) => {
-          const credential: Credential = {
-            values: (token) => [`${scheme} ${token}`],
-            shell: [`${scheme} $PLANT_STORE_TOKEN`],
-          };
-          const template = withCredential(credential, requestWith(plants.plain()));
-          return caseWithControl(scheme, template, plants.plain());
-        }),
-      rules: [acceptsOrdinary],
-    },
+    test: namedCases([acceptsOrdinary], (plants) =>
+      ['bearer', 'BEARER'].map((scheme) => {
+        const credential: Credential = {
+          values: (token) => [`${scheme} ${token}`],
+          shell: [`${scheme} $PLANT_STORE_TOKEN`],
+        };
+        const template = withCredential(credential, requestWith(plants.plain()));
+        return caseWithControl(scheme, template, plants.plain());
+      }),
+    ),
   }),
   should('auth/rejects-text-after-the-token', {
     statement: 'The right token followed by another word is rejected.',
     basis: ['section 5, rule 2', 'RFC 6750 section 2.1'],
     hint: 'Compare everything after the scheme, not only the first word.',
-    test: { kind: 'cases', cases: (plants) => eachOnce(plants, moreWords), rules: [notSuccess] },
+    test: namedCases([notSuccess], (plants) => eachOnce(plants, moreWords)),
   }),
   should('auth/answers-401', {
     statement: 'A missing or invalid token is answered with 401, or with the declared 400.',
     basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
     hint: rejectIt,
     test: {
-      kind: 'cases',
-      cases: (plants) => eachOnce(plants, invalidCredentials),
-      rules: [rejectsWith(401, 400)],
+      ...namedCases([rejectsWith(401, 400)], (plants) => eachOnce(plants, invalidCredentials)),
       explainedBy: 'auth/rejects-missing-token',
     },
   }),
@@ -197,37 +193,30 @@ export const authChecks: readonly Check[] = [
     statement: 'A token in the query of the URL is rejected.',
     basis: ['section 5, rule 2', 'section 4, parameters', 'RFC 6750 section 2.3'],
     hint: 'Read the token from the Authorization header only; URLs end up in logs.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        ['access_token', 'token'].map((tokenIn) => {
-          const template = requestWith(plants.plain(), { credential: noCredential, tokenIn });
-          return caseWithControl(tokenIn, template, plants.plain());
-        }),
-      rules: [notSuccess],
-    },
+    test: namedCases([notSuccess], (plants) =>
+      ['access_token', 'token'].map((tokenIn) => {
+        const template = requestWith(plants.plain(), { credential: noCredential, tokenIn });
+        return caseWithControl(tokenIn, template, plants.plain());
+      }),
+    ),
   }),
   should('auth/rejects-token-in-form', {
     statement: 'A token in a form or in the plant is rejected.',
     basis: ['section 5, rule 2', 'RFC 6750 section 2.2'],
     hint: 'Read the token from the Authorization header only.',
-    test: {
-      kind: 'cases',
-      cases: (plants) => [
-        secretBody(
-          plants,
-          'a form',
-          (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
-          { contentType: 'application/x-www-form-urlencoded' },
-        ),
-        secretBody(
-          plants,
-          'a property of the plant',
-          (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
-        ),
-      ],
-      rules: [notSuccess],
-    },
+    test: namedCases([notSuccess], (plants) => [
+      secretBody(
+        plants,
+        'a form',
+        (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
+        { contentType: 'application/x-www-form-urlencoded' },
+      ),
+      secretBody(
+        plants,
+        'a property of the plant',
+        (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
+      ),
+    ]),
   }),
   observe('auth/observe-rejections', {
     statement: 'How the store answers missing and invalid credentials.',

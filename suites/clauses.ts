@@ -1,7 +1,4 @@
-/**
- * The clauses of the Plant Store interface. Each is either covered by the checks that cite it, or excluded
- * for a reason.
- */
+/** Each is either covered by the checks that cite it, or excluded for a reason. */
 interface Clause {
   readonly text: string;
   /** The reason why no check covers the clause. */
@@ -62,7 +59,6 @@ export const CLAUSES = {
 
 type ClauseId = keyof typeof CLAUSES;
 
-/** A standard that the interface relies on. */
 type Standard = `RFC ${number} section ${string}` | `JSON Schema 2020-12 section ${string}`;
 
 export type Place = `openapi.yaml#/${string}`;

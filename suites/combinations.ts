@@ -26,10 +26,7 @@ const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: num
   covers: ({ contract, strength }, count) => coverageOf(modelsOf(contract)[expected], strength, count),
 });
 
-/**
- * The weight of each check is the number of rows of its covering array of pairs, divided by the default number of random
- * cases: a default run sends every row and hardly anything else.
- */
+/** Weight: rows of the covering array of pairs per default random case, so that a run sends every row. */
 export const combinationChecks: readonly Check[] = [
   must('combinations/accepts-ordinary-plants', {
     statement:

@@ -1,10 +1,10 @@
-import { createdRules } from '../lib/judge/rules.ts';
+import { createdRules, type Rule } from '../lib/judge/rules.ts';
 import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
 import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import type { Check, CheckContext, Level } from '../lib/run/check.ts';
+import type { Check, CheckContext, Level, PlantFactory, Test } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 
-/** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: { kind: 'cases', ... } })`. */
+/** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: namedCases(rules, cases) })`. */
 const ofLevel =
   (level: Level) =>
   (id: string, about: Omit<Check, 'id' | 'level'> & { readonly basis: readonly Basis[] }): Check => ({
@@ -17,6 +17,12 @@ export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
 export const observe = ofLevel('OBSERVE');
 
+/** Named cases, each judged by these rules. */
+export const namedCases = (
+  rules: readonly Rule[],
+  cases: (plants: PlantFactory) => readonly TestCase[],
+): Test & { kind: 'cases' } => ({ kind: 'cases', cases, rules });
+
 export const requestWith = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
   body: style === undefined ? { json } : { json, style },
   ...more,
@@ -28,9 +34,7 @@ export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
   ordinary: true,
 });
 
-/**
- * A test case with an ordinary plant. `stableLabel` is the label without the parts that vary from run to run.
- */
+/** `stableLabel` is the label without the parts that vary from run to run. */
 export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,
@@ -50,7 +54,6 @@ export const withCredential = (credential: Credential, template: RequestTemplate
   ordinary: false,
 });
 
-/** The wording of a range of ids in a label. */
 export const rangeText = (first: bigint, last: bigint): string => `from ${idText(first)} to ${idText(last)}`;
 
 /** The wording of an id in a label. A large id that is a power of two, or next to one, is written as such. */
@@ -66,7 +69,6 @@ function idText(id: bigint): string {
   return String(id);
 }
 
-/** The reason why the echo of a tag cannot be checked, if the document declares no tag. */
 export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true
     ? undefined

@@ -9,10 +9,7 @@ import { stateChecks } from './state.ts';
 import { sequenceChecks } from './state-sequences.ts';
 import { unconstrainedChecks } from './unconstrained.ts';
 
-/**
- * All checks, in order. Invalid plants are sent before the ids 0 and 1 are used, since a store that reads
- * `true` as 1 would otherwise reject it as a duplicate. Invariants are decided last.
- */
+/** Invalid plants precede the ids 0 and 1: a store that reads `true` as 1 would see a duplicate. */
 export const catalogue: readonly Check[] = [
   ...ordinaryChecks,
   ...invalidChecks,

@@ -30,22 +30,16 @@ import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
-import { caseWithControl, must, requestWith, should } from './define.ts';
+import { caseWithControl, must, namedCases, requestWith, should } from './define.ts';
 
 const validResponse = [answered, noServerError, errorMediaType, errorBody];
 
 const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 
-const invalidCase = (label: string, template: RequestTemplate, control: JsonObject): TestCase =>
-  caseWithControl(label, template, control);
-
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
-/**
- * Ids of invalid plants: small, large and in between, since validation may depend on the size. They are
- * fresh, because a store that would accept the plant might otherwise reject it as a duplicate.
- */
+/** Of many sizes, and fresh: a store that would accept the plant might reject it as a duplicate. */
 const anyIds = fc.constantFrom(
   freshId(1n, 1000n),
   freshId(2n ** 31n - 2n ** 27n, 2n ** 31n),
@@ -55,10 +49,7 @@ const anyIds = fc.constantFrom(
 const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
   id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
 
-/**
- * The typical invalid plants for certain kinds of defects, with and without the optional properties. If the
- * document declares many properties, only a selection for each defect.
- */
+/** With and without the optional properties; only a selection if the document declares many. */
 const invalidPlants =
   (...kinds: DefectKind[]) =>
   (plants: PlantFactory): readonly TestCase[] => {
@@ -72,7 +63,7 @@ const invalidPlants =
               defect.typical(withId(control, index % 2 === 0 ? undefined : plants.sample(anyIds)))[index],
           )
           .filter((json) => json !== undefined && isInvalid(plants.contract, json))
-          .map((json) => invalidCase(defect.name, requestWith(json ?? null), control));
+          .map((json) => caseWithControl(defect.name, requestWith(json ?? null), control));
       });
       return interleave(all ?? [], required ?? []);
     });
@@ -82,9 +73,7 @@ const invalidPlants =
 /** Enough for every property of a plant, though other documents may declare many. */
 const MAX_PROPERTIES_IN_PAIRS = 3;
 
-/**
- * Plants in which two properties, or all of them, have a wrong type: one defect must not make up for another.
- */
+/** Two properties, or all, have a wrong type: one defect must not make up for another. */
 function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
     ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
@@ -99,7 +88,7 @@ function severalWrong(plants: PlantFactory): readonly TestCase[] {
       return value === undefined ? plant : plant.with(property, value);
     }, control);
     const names = several.map(({ property }) => property).join(' and ');
-    return invalidCase(`${names} of other types`, requestWith(invalid), control);
+    return caseWithControl(`${names} of other types`, requestWith(invalid), control);
   });
 }
 
@@ -112,7 +101,6 @@ const interleave = <T>(first: readonly T[], second: readonly T[]): T[] =>
 const ordinaryPlants = ({ contract }: PlantFactory): Arbitrary<JsonObject> =>
   onlyValid(contract, plantOf(contract.newPlant.shape, 'ordinary', 'some'));
 
-/** The same plant with shorter strings, if the document allows them. */
 const shortened = (plants: PlantFactory, plant: JsonObject, length: number): JsonObject => {
   const beginning = (text: string) => [...text].slice(0, length).join('');
   const cut = plant.withValues((_, value) =>
@@ -121,10 +109,7 @@ const shortened = (plants: PlantFactory, plant: JsonObject, length: number): Jso
   return isValid(plants.contract, cut) ? cut : plant;
 };
 
-/**
- * Changes the valid properties next to a defect: they stay ordinary, become short strings, or get any values
- * that the schema allows. They need not be fresh, since the plant must not be stored.
- */
+/** Of the valid properties next to a defect. They need not be fresh, since the plant must not be stored. */
 const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
@@ -143,9 +128,7 @@ const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => Json
     },
   );
 
-/**
- * Each defect in turn, with other properties of any length, in any order and style, in a small or large body.
- */
+/** Each defect in turn, with other properties of any length, order and style, in a small or large body. */
 const anyInvalidPlant =
   (isTried: (defect: Defect) => boolean) =>
   (plants: PlantFactory): Arbitrary<TestCase> =>
@@ -182,16 +165,15 @@ const anyInvalidPlant =
               return defect
                 .sampled(whole)
                 .map((json) => (isInvalid(plants.contract, json) ? json : typical))
-                .map((json) => invalidCase(defect.name, { body: { json, style, ...larger } }, control));
+                .map((json) => caseWithControl(defect.name, { body: { json, style, ...larger } }, control));
             }),
         ),
     );
 
-/** Plain plants whose JSON text is edited. */
 const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTemplate = {}): TestCase[] =>
   edits.map(({ name, apply }) => {
     const control = plants.plain();
-    return invalidCase(name, { ...more, body: { json: control, edit: apply } }, control);
+    return caseWithControl(name, { ...more, body: { json: control, edit: apply } }, control);
   });
 
 const notJsonNamed = (...names: string[]) =>
@@ -201,7 +183,7 @@ const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEn
 
 const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): TestCase[] =>
   Object.entries(texts).map(([label, text]) =>
-    invalidCase(label, { body: rawBytes(text), contentType: 'application/json' }, plants.plain()),
+    caseWithControl(label, { body: rawBytes(text), contentType: 'application/json' }, plants.plain()),
   );
 
 const aboutText = (statement: string, basis: readonly Basis[], hint: string) => ({
@@ -216,8 +198,7 @@ const rejects = (
   basis: readonly Basis[],
   hint: string,
   cases: (plants: PlantFactory) => readonly TestCase[],
-): Check =>
-  must(id, { ...aboutText(statement, basis, hint), test: { kind: 'cases', cases, rules: rejected } });
+): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejected, cases) });
 
 /** The same with random cases, `weight` times the number that the run asks for. */
 const rejectsAny = (
@@ -249,7 +230,7 @@ const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
   const json = new JsonObject([['data', plant]]);
   return isInvalid(plants.contract, json)
     ? [
-        invalidCase(
+        caseWithControl(
           'everything nested one level down',
           requestWith(json, { contentType: 'application/vnd.api+json' }),
           plant,
@@ -320,7 +301,7 @@ export const invalidChecks: readonly Check[] = [
     basis: ['section 4, request body', 'section 2, NewPlant'],
     hint: `Enforce every limit that the document declares. ${rejectIt}`,
     notApplicable: withoutDefect('constraint', 'the document declares no limits'),
-    test: { kind: 'cases', cases: invalidPlants('constraint'), rules: rejected },
+    test: namedCases(rejected, invalidPlants('constraint')),
   }),
   rejectsAny(
     'invalid/rejects-any-defect',
@@ -344,8 +325,8 @@ export const invalidChecks: readonly Check[] = [
     ['RFC 8259 section 2'],
     'Require a body, and do not treat a missing one as an empty object.',
     (plants) => [
-      invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
-      invalidCase('no body and no content type', { contentType: undefined }, plants.plain()),
+      caseWithControl('no body', { contentType: 'application/json' }, plants.plain()),
+      caseWithControl('no body and no content type', { contentType: undefined }, plants.plain()),
       ...edited(plants, notJsonNamed('empty')),
       ...edited(plants, notJsonNamed('empty'), { framing: 'chunked' }),
     ],
@@ -431,7 +412,11 @@ export const invalidChecks: readonly Check[] = [
       )
         .filter(([, json]) => !isValid(plants.contract, json))
         .map(([label, json]) =>
-          invalidCase(label, { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } }, plants.plain()),
+          caseWithControl(
+            label,
+            { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
+            plants.plain(),
+          ),
         ),
   ),
   rejectsAny(
@@ -444,7 +429,7 @@ export const invalidChecks: readonly Check[] = [
       fc
         .tuple(ordinaryPlants(plants), malformedText)
         .map(([control, { name, apply }]) =>
-          invalidCase(name, { body: { json: control, edit: apply } }, control),
+          caseWithControl(name, { body: { json: control, edit: apply } }, control),
         ),
   ),
   rejects(
@@ -469,38 +454,33 @@ export const invalidChecks: readonly Check[] = [
     statement: 'A request with an extremely large or precise number gets a valid response.',
     basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],
     hint: 'Handle numerals of any size without a crash or a 5xx.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        [
-          ...[30, 400, 20_000].map((count) => [`a numeral of ${count} digits`, '9'.repeat(count)] as const),
-          ...['1e400', '-1e400', '1e999999999', '1e-999999999'].map((numeral) => [numeral, numeral] as const),
-          ['0.0…01', `0.${'0'.repeat(400)}1`] as const,
-          ['1E+2147483648', '1E+2147483648'] as const,
-        ].flatMap(([label, numeral]) =>
-          [ID, 'name', 'extra'].map((property) => {
-            const control = plants.plain();
-            const plant = control.with(property, new Raw(numeral));
-            return invalidCase(`${property} is ${label}`, requestWith(plant), control);
-          }),
-        ),
-      rules: validResponse,
-    },
+    test: namedCases(validResponse, (plants) =>
+      [
+        ...[30, 400, 20_000].map((count) => [`a numeral of ${count} digits`, '9'.repeat(count)] as const),
+        ...['1e400', '-1e400', '1e999999999', '1e-999999999'].map((numeral) => [numeral, numeral] as const),
+        ['0.0…01', `0.${'0'.repeat(400)}1`] as const,
+        ['1E+2147483648', '1E+2147483648'] as const,
+      ].flatMap(([label, numeral]) =>
+        [ID, 'name', 'extra'].map((property) => {
+          const control = plants.plain();
+          const plant = control.with(property, new Raw(numeral));
+          return caseWithControl(`${property} is ${label}`, requestWith(plant), control);
+        }),
+      ),
+    ),
   }),
   should('invalid/answers-400', {
     statement: 'An invalid body is rejected with 400, the only error that the document declares.',
     basis: ['section 7', 'section 4, error response'],
     hint: 'Answer 400 with an Error; 422 and other statuses are not in the document.',
     test: {
-      kind: 'cases',
-      cases: (plants) => [
+      ...namedCases([rejectsWith(400)], (plants) => [
         ...(['not-an-object', 'missing', 'wrong-type', 'null', 'numeral', 'fraction'] as const).flatMap(
           (kind) => invalidPlants(kind)(plants).slice(0, 2),
         ),
         ...edited(plants, notJsonNamed('truncated in the middle', 'plain text', 'twice')),
-        invalidCase('no body', { contentType: 'application/json' }, plants.plain()),
-      ],
-      rules: [rejectsWith(400)],
+        caseWithControl('no body', { contentType: 'application/json' }, plants.plain()),
+      ]),
       explainedBy: 'combinations/rejects-invalid-bodies',
     },
   }),
@@ -508,37 +488,32 @@ export const invalidChecks: readonly Check[] = [
     statement: 'JSON sent with a media type that the document does not declare is rejected.',
     basis: ['section 4, request body', 'RFC 9110 section 15.5.16'],
     hint: 'Check the Content-Type before the body, and answer 415 or 400 unless it is application/json.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        [
-          'text/plain',
-          'application/x-www-form-urlencoded',
-          'application/xml',
-          'text/html',
-          'multipart/form-data; boundary=b',
-        ].map((contentType) => {
-          const control = plants.plain();
-          return invalidCase(contentType, requestWith(plants.plain(), { contentType }), control);
-        }),
-      rules: [notSuccess],
-    },
+    test: namedCases([notSuccess], (plants) =>
+      [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/xml',
+        'text/html',
+        'multipart/form-data; boundary=b',
+      ].map((contentType) => {
+        const control = plants.plain();
+        return caseWithControl(contentType, requestWith(plants.plain(), { contentType }), control);
+      }),
+    ),
   }),
   should('invalid/rejects-id-beyond-int64', {
     statement: 'An id outside int64 is rejected.',
     basis: ['section 2, NewPlant', 'openapi.yaml#/components/schemas/NewPlant'],
     hint: 'Use a parser that keeps integers exact, and compare the id with -2^63 and 2^63-1.',
     notApplicable: withoutDefect('beyond-format', 'the document declares no integer format'),
-    test: { kind: 'cases', cases: invalidPlants('beyond-format'), rules: [notSuccess] },
+    test: namedCases([notSuccess], invalidPlants('beyond-format')),
   }),
   should('invalid/rejects-invalid-utf-8', {
     statement: 'A body that is not valid UTF-8 is rejected.',
     basis: ['RFC 8259 section 8.1'],
     hint: 'Decode strictly: replacement characters would change the name of the plant.',
-    test: {
-      kind: 'cases',
-      cases: (plants) => edited(plants, notUtf8(stringsOf(plants.contract.newPlant.shape))),
-      rules: [notSuccess],
-    },
+    test: namedCases([notSuccess], (plants) =>
+      edited(plants, notUtf8(stringsOf(plants.contract.newPlant.shape))),
+    ),
   }),
 ];

@@ -12,7 +12,6 @@ import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 import { observe, requestWith } from './define.ts';
 
-/** A check that records how a store handles what the interface leaves open. */
 const records = (
   id: string,
   statement: string,
@@ -31,10 +30,8 @@ const records = (
 const statusOrError = (exchange: Exchange): number | string =>
   statusOf(exchange) ?? (exchange.kind === 'broken' ? `no response (${exchange.fault.kind})` : 'no response');
 
-/** The text and the parsed object of a 200 response, if it is a JSON object. */
 const returnedPlant = (exchange: Exchange) => (statusOf(exchange) === 200 ? objectIn(exchange) : undefined);
 
-/** The text and the parsed object of a response, if it is a JSON object. */
 function objectIn(exchange: Exchange): { text: string; plant: Record<string, unknown> } | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const content = contentOf(exchange.response);
@@ -43,11 +40,9 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
   return { text: content.text, plant: content.value as Record<string, unknown> };
 }
 
-/** The values of a response header, joined with commas. */
 const joinedValues = ({ response }: Exchange, name: string): string =>
   response === undefined ? '' : fields(response, name).join(', ');
 
-/** The word that is recorded for a returned value. */
 const wordFor = (
   value: unknown,
   words: readonly (readonly [value: unknown, word: string])[],
@@ -57,7 +52,6 @@ const wordFor = (
 const plain = ({ plants }: CheckContext, more?: RequestTemplate): RequestTemplate =>
   requestWith(plants.plain(), more);
 
-/** A plain plant with a different value for one property. */
 const having = (
   { plants }: CheckContext,
   property: string,
@@ -65,7 +59,6 @@ const having = (
   more?: RequestTemplate,
 ): RequestTemplate => requestWith(plants.plain().with(property, value), more);
 
-/** A plain plant whose JSON text is edited. */
 const edited = (
   { plants }: CheckContext,
   edit: Edit['apply'],
@@ -75,7 +68,6 @@ const edited = (
   body: { json: plants.plain(), edit },
 });
 
-/** Requests by the key under which their statuses are recorded. */
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
 /** A request for each value. Its key is that of the value, after `prefix`. */
@@ -100,7 +92,6 @@ async function askAll(
   return exchanges.map((exchange, index) => [keys[index] ?? '', exchange]);
 }
 
-/** Sends one request and records its status. */
 async function ask(context: CheckContext, key: string, template: RequestTemplate): Promise<Exchange> {
   const exchange = await context.send({ ...template, sentAs: inWords(key) });
   context.recordObservation(`${key}/status`, statusOrError(exchange));

@@ -12,6 +12,7 @@ import {
   caseWithControl,
   createsAtOnce,
   must,
+  namedCases,
   ordinaryCase,
   rangeText,
   requestWith,
@@ -27,7 +28,6 @@ const plain = (plants: PlantFactory): TestCase[] => [
   ordinaryCase('with the required properties', plants.plain('required')),
 ];
 
-/** Plain plants with given values of one property, if the document allows them. */
 const withValues = (
   plants: PlantFactory,
   property: string,
@@ -79,10 +79,7 @@ const sampled =
     return onlyValid(plants.contract, plant, plants.plain()).map((one) => ordinaryCase(label, one));
   };
 
-/**
- * Forms of real names with characters other than letters. `word` is replaced with six fresh letters, # with a
- * fresh digit.
- */
+/** `word` is replaced with six fresh letters, # with a fresh digit. */
 const KINDS_OF_NAMES = [
   'word word',
   "word's word",
@@ -122,7 +119,6 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>
     template: requestWith(plants.plain(), {}, style),
   }));
 
-/** Ordinary plants with different headers of the same meaning. */
 const casesWithHeaders = (
   plants: PlantFactory,
   more: Readonly<Record<string, RequestTemplate>>,
@@ -154,19 +150,19 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'An ordinary NewPlant is answered with 200.',
     basis: ['section 4, rule 1', 'openapi.yaml#/paths/~1plants/post/responses/200'],
     hint: 'Answer 200, the only success status; 201, 202, 204 and redirects are not declared.',
-    test: { kind: 'cases', cases: plain, rules: [acceptsOrdinary] },
+    test: namedCases([acceptsOrdinary], plain),
   }),
   must('ordinary/answers-json', {
     statement: 'The response to an ordinary NewPlant has the content type application/json.',
     basis: ['section 4, success response'],
     hint: 'Send exactly one Content-Type, application/json; parameters such as charset are allowed.',
-    test: { kind: 'cases', cases: plain, rules: [plantMediaType], explainedBy: 'ordinary/answers-200' },
+    test: { ...namedCases([plantMediaType], plain), explainedBy: 'ordinary/answers-200' },
   }),
   must('ordinary/answers-a-plant', {
     statement: 'The response to an ordinary NewPlant is a Plant: one JSON value in UTF-8.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
     hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
-    test: { kind: 'cases', cases: plain, rules: [plantBody], explainedBy: 'ordinary/answers-200' },
+    test: { ...namedCases([plantBody], plain), explainedBy: 'ordinary/answers-200' },
   }),
   must('ordinary/accepts-any-plant', {
     statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
@@ -178,94 +174,78 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'Names of 2 to 40 letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfEveryLength, rules: createdRules },
+    test: namedCases(createdRules, namesOfEveryLength),
   }),
   must('ordinary/accepts-names-of-many-kinds', {
     statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: { kind: 'cases', cases: namesOfManyKinds, rules: createdRules },
+    test: namedCases(createdRules, namesOfManyKinds),
   }),
   must('ordinary/accepts-tags-of-every-length', {
     statement: 'Tags of 1 to 20 lower-case letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
     hint: acceptIt,
-    test: {
-      kind: 'cases',
-      cases: tagsOfEveryLength,
-      rules: createdRules,
-    },
+    test: namedCases(createdRules, tagsOfEveryLength),
   }),
   must('ordinary/accepts-ids-of-every-magnitude', {
     statement: 'Ids of every magnitude up to 2^31-1 are accepted.',
     basis: ['section 4, rule 1', 'section 2, NewPlant'],
     hint: 'Store ids as int64: a column or variable of 16, 24 or 32 bits, or a 32-bit float, is too narrow.',
-    test: { kind: 'cases', cases: idsOfEveryMagnitude, rules: createdRules },
+    test: namedCases(createdRules, idsOfEveryMagnitude),
   }),
   must('ordinary/accepts-any-property-order', {
     statement: 'The order of properties makes no difference.',
     basis: ['section 4, rule 1', 'RFC 8259 section 4'],
     hint: 'Read all properties before validating any of them: an object is unordered.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        (['all', 'required'] as const).flatMap((properties) =>
-          ordersOf(plants.plain(properties).members).map((members) =>
-            ordinaryCase(
-              `in the order ${members.map(([name]) => name).join(', ')}`,
-              otherPlantInOrder(plants, members),
-            ),
+    test: namedCases(createdRules, (plants) =>
+      (['all', 'required'] as const).flatMap((properties) =>
+        ordersOf(plants.plain(properties).members).map((members) =>
+          ordinaryCase(
+            `in the order ${members.map(([name]) => name).join(', ')}`,
+            otherPlantInOrder(plants, members),
           ),
         ),
-      rules: createdRules,
-    },
+      ),
+    ),
   }),
   must('ordinary/accepts-white-space', {
     statement: 'White space between JSON tokens makes no difference.',
     basis: ['section 4, rule 1', 'RFC 8259 section 2'],
     hint: 'Use a JSON parser; space, tab, line feed and carriage return are allowed around any token.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        written(plants, {
-          'a space around every token': { ...COMPACT, gaps: [' '] },
-          'line feeds': { ...COMPACT, gaps: ['\n'] },
-          'carriage returns and line feeds': { ...COMPACT, gaps: ['\r\n'] },
-          tabs: { ...COMPACT, gaps: ['\t'] },
-          'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
-        }),
-      rules: createdRules,
-    },
+    test: namedCases(createdRules, (plants) =>
+      written(plants, {
+        'a space around every token': { ...COMPACT, gaps: [' '] },
+        'line feeds': { ...COMPACT, gaps: ['\n'] },
+        'carriage returns and line feeds': { ...COMPACT, gaps: ['\r\n'] },
+        tabs: { ...COMPACT, gaps: ['\t'] },
+        'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
+      }),
+    ),
   }),
   must('ordinary/accepts-escaped-strings', {
     statement: 'Strings written with \\u escapes are accepted like any others.',
     basis: ['section 4, rule 1', 'RFC 8259 section 7'],
     hint: 'Use a JSON parser; any character of a string may be written as \\u and four hexadecimal digits.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        written(plants, {
-          'every character': { ...COMPACT, escapes: 'values' },
-          'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
-          'every other character': { ...COMPACT, escapes: 'values', every: 2 },
-        }),
-      rules: createdRules,
-    },
+    test: namedCases(createdRules, (plants) =>
+      written(plants, {
+        'every character': { ...COMPACT, escapes: 'values' },
+        'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
+        'every other character': { ...COMPACT, escapes: 'values', every: 2 },
+      }),
+    ),
   }),
   must('ordinary/accepts-escaped-property-names', {
     statement: 'Property names written with \\u escapes are accepted like any others.',
     basis: ['section 4, rule 1', 'RFC 8259 section 8.3'],
     hint: 'Compare property names after unescaping them, as JSON parsers do.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        written(plants, {
-          'every character': { ...COMPACT, escapes: 'names' },
-          'every other character': { ...COMPACT, escapes: 'names', every: 2 },
-          'names and values': { ...COMPACT, escapes: 'both' },
-        }),
-      rules: createdRules,
-    },
+    test: namedCases(createdRules, (plants) =>
+      written(plants, {
+        'every character': { ...COMPACT, escapes: 'names' },
+        'every other character': { ...COMPACT, escapes: 'names', every: 2 },
+        'names and values': { ...COMPACT, escapes: 'both' },
+      }),
+    ),
   }),
   must('ordinary/accepts-concurrent-requests', {
     statement: 'Ordinary plants are created even if many are sent at the same time.',
@@ -310,62 +290,50 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'The content type application/json; charset=utf-8 is accepted.',
     basis: ['section 4, request body', 'RFC 9110 section 8.3.1'],
     hint: 'Compare only the type and subtype of the Content-Type, not the whole header.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        casesWithHeaders(plants, {
-          'charset=utf-8': { contentType: 'application/json; charset=utf-8' },
-          'charset=UTF-8 without a space': { contentType: 'application/json;charset=UTF-8' },
-          'a quoted charset': { contentType: 'application/json; charset="utf-8"' },
-        }),
-      rules: [acceptsOrdinary],
-    },
+    test: namedCases([acceptsOrdinary], (plants) =>
+      casesWithHeaders(plants, {
+        'charset=utf-8': { contentType: 'application/json; charset=utf-8' },
+        'charset=UTF-8 without a space': { contentType: 'application/json;charset=UTF-8' },
+        'a quoted charset': { contentType: 'application/json; charset="utf-8"' },
+      }),
+    ),
   }),
   should('ordinary/accepts-media-type-in-any-case', {
     statement: 'The content type is case-insensitive.',
     basis: ['RFC 9110 section 8.3.1'],
     hint: 'Convert the type and subtype to lower case before comparing them.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        casesWithHeaders(plants, {
-          'Application/JSON': { contentType: 'Application/JSON' },
-          'APPLICATION/JSON': { contentType: 'APPLICATION/JSON' },
-        }),
-      rules: [acceptsOrdinary],
-    },
+    test: namedCases([acceptsOrdinary], (plants) =>
+      casesWithHeaders(plants, {
+        'Application/JSON': { contentType: 'Application/JSON' },
+        'APPLICATION/JSON': { contentType: 'APPLICATION/JSON' },
+      }),
+    ),
   }),
   should('ordinary/accepts-chunked-body', {
     statement: 'A chunked body is accepted like one with a Content-Length.',
     basis: ['RFC 9112 section 7.1'],
     hint: 'Support Transfer-Encoding: chunked, as every HTTP/1.1 recipient must.',
-    test: {
-      kind: 'cases',
-      cases: (plants) => casesWithHeaders(plants, { chunked: { framing: 'chunked' } }),
-      rules: [acceptsOrdinary],
-    },
+    test: namedCases([acceptsOrdinary], (plants) =>
+      casesWithHeaders(plants, { chunked: { framing: 'chunked' } }),
+    ),
   }),
   should('ordinary/accepts-any-accept-that-allows-json', {
     statement: 'A plant is created with any Accept header that allows JSON.',
     basis: ['RFC 9110 section 12.5.1'],
     hint: 'Answer with application/json if Accept names it, matches it with a range, or is absent.',
-    test: {
-      kind: 'cases',
-      cases: (plants) =>
-        casesWithHeaders(plants, {
-          '*/*': { headers: [['accept', '*/*']] },
-          'application/*': { headers: [['accept', 'application/*']] },
-          'a list with weights': { headers: [['accept', 'text/html;q=0.9, application/json;q=0.5']] },
-          'a browser': {
-            headers: [['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8']],
-          },
-        }),
-      rules: [acceptsOrdinary],
-    },
+    test: namedCases([acceptsOrdinary], (plants) =>
+      casesWithHeaders(plants, {
+        '*/*': { headers: [['accept', '*/*']] },
+        'application/*': { headers: [['accept', 'application/*']] },
+        'a list with weights': { headers: [['accept', 'text/html;q=0.9, application/json;q=0.5']] },
+        'a browser': {
+          headers: [['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8']],
+        },
+      }),
+    ),
   }),
 ];
 
-/** Another plant with the same properties in the same order. */
 function otherPlantInOrder(plants: PlantFactory, members: JsonObject['members']): JsonObject {
   const other = plants.plain();
   return new JsonObject(members.map(([name, value]) => [name, other.get(name) ?? value]));

@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/collections.ts';
 import { createdOrRejected, createdRules, type Finding, type Rule, rejected } from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
@@ -7,12 +8,10 @@ import { shortest } from '../lib/payloads/shrink-list.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, PrecedingRequest } from '../lib/run/check.ts';
-import type { Exchange } from '../lib/wire/exchange.ts';
 import { must, ordinaryRequest } from './define.ts';
 
 /** Limit on the requests spent on shrinking failing sequences. */
 const SHRINK_BUDGET_REQUESTS = 300;
-/** Maximum number of preceding requests in the record of a failure. */
 const MAX_BEFORE = 32;
 /** Number of ids reserved per step: most steps use one id, some two or three. */
 const IDS_PER_STEP = 2;
@@ -66,10 +65,7 @@ class Sequences {
     this.separator = context.plants.plain();
   }
 
-  /**
-   * The same with its own ids, enough for the given steps, so that several sequences can be played
-   * concurrently.
-   */
+  /** With ids for these steps, so that several sequences can be played concurrently. */
   withOwnIds(steps: readonly Step[]): Sequences {
     const context = this.context.withOwnIds((steps.length + 1) * IDS_PER_STEP);
     return new Sequences(context, this.plants, this.passed);
@@ -83,7 +79,7 @@ class Sequences {
     await this.context.send(ordinaryRequest(this.separator));
     for (const [moment, together] of byMoment(steps).entries()) {
       const sent = together.map((step) => this.request(step, together, moment === 0, known, round));
-      const exchanges = await this.send(sent);
+      const exchanges = await this.context.sendAll(sent.map(({ template }) => template));
       const answered = sent.flatMap((one, index) => {
         const exchange = exchanges[index];
         return exchange === undefined ? [] : [{ ...one, exchange }];
@@ -104,12 +100,6 @@ class Sequences {
     const { wrong } = sent.step;
     this.passed.add(kindOf(sent));
     if (wrong !== undefined && 'name' in wrong) this.passed.add(wrong.name);
-  }
-
-  private async send(sent: readonly SentStep[]): Promise<readonly Exchange[]> {
-    const [only, ...others] = sent;
-    if (only !== undefined && others.length === 0) return [await this.context.send(only.template)];
-    return this.context.sendAll(sent.map(({ template }) => template));
   }
 
   private request(
@@ -231,11 +221,8 @@ function updateState({ step, id, name, exchange }: SentStep & PrecedingRequest, 
 const inAnotherCase = (name: string): string =>
   name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
 
-function byMoment(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const moments = new Map<number, Step[]>();
-  for (const step of steps) moments.set(step.moment, [...(moments.get(step.moment) ?? []), step]);
-  return [...moments.values()];
-}
+const byMoment = (steps: readonly Step[]): readonly (readonly Step[])[] =>
+  groupBy(steps, ({ moment }) => String(moment)).map(([, together]) => together);
 
 /** The kind of a request, independent of the seed and of earlier requests. */
 const kindOf = ({ step: { wrong }, rules }: SentStep): string => {
@@ -265,7 +252,9 @@ async function anySequence(context: CheckContext): Promise<void> {
     });
   // Playing the sequences concurrently saves time, but only one after the other shows which steps a failure
   // needs.
-  const failures = context.isDistant ? await sideBySide(each) : undefined;
+  const failures = context.isDistant
+    ? await Promise.all(each.map(({ steps, own }) => own.playSequence(steps)))
+    : undefined;
   if (failures?.every((failure) => failure === undefined)) return;
   for (const { steps, own } of each) {
     const failure = await own.playSequence(steps);
@@ -284,12 +273,6 @@ async function anySequence(context: CheckContext): Promise<void> {
     record({ ...failure, label: `${failureSummary(whole, failure)}, which did not recur` });
   }
 }
-
-/** Plays the sequences concurrently, and returns the first failure of each. */
-const sideBySide = (
-  each: readonly { readonly steps: readonly Step[]; readonly own: Sequences }[],
-): Promise<readonly (StepFailure | undefined)[]> =>
-  Promise.all(each.map(({ steps, own }) => own.playSequence(steps)));
 
 const hasTimedOut = ({ exchange }: StepFailure): boolean =>
   exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
@@ -311,9 +294,7 @@ const failureLabel = (failure: StepFailure): string => {
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
- * Shrinks a failing sequence, with fresh values each time.
- *
- * @param play sends the steps and returns the first failure
+ * With fresh values each time.
  * @param wasRight whether a request of this kind was answered correctly before
  */
 async function shrunk(
@@ -360,14 +341,12 @@ const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readon
 const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
   one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
-/** Summarises a sequence that was not shrunk: the failure, and the kinds of the other requests. */
 function failureSummary(steps: readonly Step[], failure: StepFailure): string {
-  const counts = new Map<string, number>();
-  for (const { wrong } of steps.filter((step) => step !== failure.step)) {
-    const kind = wrong === undefined ? 'a valid request' : `a request ${DESCRIPTIONS[wrong.kind]}`;
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  const all = [...counts].map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`));
+  const others = steps.filter((step) => step !== failure.step);
+  const kinds = groupBy(others, ({ wrong }) =>
+    wrong === undefined ? 'a valid request' : `a request ${DESCRIPTIONS[wrong.kind]}`,
+  );
+  const all = kinds.map(([kind, { length }]) => (length === 1 ? kind : `${length} × ${kind}`));
   return `${all.length === 0 ? '' : `after: ${all.join(' | ')}; then: `}${kindOf(failure)}`;
 }
 

@@ -16,7 +16,6 @@ interface Labelled {
   readonly template: RequestTemplate;
 }
 
-/** Maximum number of defects in a barrage. */
 const MAX_DEFECTS = 64;
 
 /** A request of every kind that a store must reject. */

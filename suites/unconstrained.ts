@@ -9,11 +9,10 @@ import { HOSTILE } from '../lib/payloads/string-samples.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
-import { caseWithControl, must, rangeText, requestWith, should, withoutTag } from './define.ts';
+import { caseWithControl, must, namedCases, rangeText, requestWith, should, withoutTag } from './define.ts';
 
 const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
-/** A test case with an ordinary plant as its control request. */
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
   caseWithControl(label, requestWith(plant), control);
 
@@ -34,7 +33,6 @@ const sampled = (
   );
 };
 
-/** Plants in which one property has any value that its schema allows. */
 const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitrary<JsonObject> =>
   fc
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
@@ -57,7 +55,6 @@ const inLatin1 = (plants: PlantFactory): readonly TestCase[] => {
     : [];
 };
 
-/** Plants with the given values of one property, if the document allows them. */
 const withValues = (
   plants: PlantFactory,
   property: string,
@@ -85,9 +82,7 @@ const edges = (plants: PlantFactory): TestCase[] => {
   return valid(plants, cases);
 };
 
-/**
- * Plants with any string in a property: first strings on which stores are known to differ, then random ones.
- */
+/** First strings on which stores are known to differ, then random ones. */
 const anyText = (property: string) =>
   ({
     kind: 'property',
@@ -125,13 +120,12 @@ const accepts = (
     test,
   });
 
-/** A check of ids in certain ranges, if the document allows them. */
 const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
   accepts(
     id,
     statement,
     hint,
-    { kind: 'cases', cases: (plants) => ids(plants, ranges), rules: [answers200] },
+    namedCases([answers200], (plants) => ids(plants, ranges)),
     ({ newPlant: { shape } }) =>
       ranges.some(([from, below]) => idWithin(shape, from, below) !== undefined)
         ? undefined
@@ -156,58 +150,53 @@ export const unconstrainedChecks: readonly Check[] = [
       'A name that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a name as plain text everywhere. ${answerHint}`,
-    test: {
-      kind: 'cases',
-      cases: (plants) => [...withValues(plants, 'name', HOSTILE), ...inLatin1(plants)],
-      rules: createdOrRejected,
-    },
+    test: namedCases(createdOrRejected, (plants) => [
+      ...withValues(plants, 'name', HOSTILE),
+      ...inLatin1(plants),
+    ]),
   }),
   must('unconstrained/answers-hostile-tags', {
     statement:
       'A tag that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a tag as plain text everywhere. ${answerHint}`,
-    test: { kind: 'cases', cases: (plants) => withValues(plants, 'tag', HOSTILE), rules: createdOrRejected },
+    test: namedCases(createdOrRejected, (plants) => withValues(plants, 'tag', HOSTILE)),
   }),
   must('unconstrained/answers-any-id', {
     statement:
       'A NewPlant with any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
     hint: `Check the widths of the column and of the variable. ${answerHint}`,
-    test: {
-      kind: 'cases',
-      cases: (plants) => [
-        ...ids(
-          plants,
-          [0, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 40, 52, 53, 54, 60, 62].flatMap((bits) => {
-            const [from, below] = [2n ** BigInt(bits), 2n ** BigInt(bits + 1)];
-            return [
-              [from, below],
-              [1n - below, 1n - from],
-            ] as const;
-          }),
-        ),
-        ...valid(
-          plants,
-          [
-            0n,
-            2n ** 15n,
-            2n ** 16n,
-            2n ** 31n - 1n,
-            2n ** 31n,
-            -(2n ** 31n),
-            -(2n ** 31n) - 1n,
-            2n ** 32n - 1n,
-            2n ** 32n,
-            2n ** 53n,
-            2n ** 53n + 1n,
-            2n ** 63n - 1n,
-            -(2n ** 63n),
-          ].map((id) => unconstrained(`id ${id}`, plants.plain().with(ID, id), plants.plain())),
-        ),
-      ],
-      rules: createdOrRejected,
-    },
+    test: namedCases(createdOrRejected, (plants) => [
+      ...ids(
+        plants,
+        [0, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 40, 52, 53, 54, 60, 62].flatMap((bits) => {
+          const [from, below] = [2n ** BigInt(bits), 2n ** BigInt(bits + 1)];
+          return [
+            [from, below],
+            [1n - below, 1n - from],
+          ] as const;
+        }),
+      ),
+      ...valid(
+        plants,
+        [
+          0n,
+          2n ** 15n,
+          2n ** 16n,
+          2n ** 31n - 1n,
+          2n ** 31n,
+          -(2n ** 31n),
+          -(2n ** 31n) - 1n,
+          2n ** 32n - 1n,
+          2n ** 32n,
+          2n ** 53n,
+          2n ** 53n + 1n,
+          2n ** 63n - 1n,
+          -(2n ** 63n),
+        ].map((id) => unconstrained(`id ${id}`, plants.plain().with(ID, id), plants.plain())),
+      ),
+    ]),
   }),
   must('unconstrained/answers-undeclared-properties', {
     statement: 'A NewPlant with undeclared properties gets a valid response.',
@@ -251,38 +240,34 @@ export const unconstrainedChecks: readonly Check[] = [
     statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
-    test: {
-      kind: 'cases',
-      cases: (plants) => {
-        const many = (count: number): [string, Json][] =>
-          Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
-        const large = (label: string, plant: JsonObject) => unconstrained(label, plant, plants.plain());
-        const having = (label: string, property: string, value: Json) =>
-          large(label, plants.plain().with(property, value));
-        return valid(plants, [
-          ...[1000, 8000, 60_000].map((length) =>
-            having(`a name of ${length} letters`, 'name', 'a'.repeat(length)),
+    test: namedCases(createdOrRejected, (plants) => {
+      const many = (count: number): [string, Json][] =>
+        Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
+      const large = (label: string, plant: JsonObject) => unconstrained(label, plant, plants.plain());
+      const having = (label: string, property: string, value: Json) =>
+        large(label, plants.plain().with(property, value));
+      return valid(plants, [
+        ...[1000, 8000, 60_000].map((length) =>
+          having(`a name of ${length} letters`, 'name', 'a'.repeat(length)),
+        ),
+        ...[1000, 60_000].map((length) => having(`a tag of ${length} letters`, 'tag', 'a'.repeat(length))),
+        having('a name of 15000 astral characters', 'name', '🌵'.repeat(15_000)),
+        ...[300, 4000].map((count) =>
+          large(
+            `${count} undeclared properties`,
+            new JsonObject([...plants.plain().members, ...many(count)]),
           ),
-          ...[1000, 60_000].map((length) => having(`a tag of ${length} letters`, 'tag', 'a'.repeat(length))),
-          having('a name of 15000 astral characters', 'name', '🌵'.repeat(15_000)),
-          ...[300, 4000].map((count) =>
-            large(
-              `${count} undeclared properties`,
-              new JsonObject([...plants.plain().members, ...many(count)]),
-            ),
-          ),
-          // The limits of runtimes lie between these. A reader that makes two calls for each level fails at
-          // half its limit.
-          ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
-            having(`an undeclared property nested ${depth} deep`, 'extra', nestedArrays(depth)),
-          ),
-          ...[70, 300, 600, 900, 6000].map((depth) =>
-            having(`an undeclared property of objects nested ${depth} deep`, 'extra', nestedObjects(depth)),
-          ),
-        ]);
-      },
-      rules: createdOrRejected,
-    },
+        ),
+        // The limits of runtimes lie between these. A reader that makes two calls for each level fails at
+        // half its limit.
+        ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
+          having(`an undeclared property nested ${depth} deep`, 'extra', nestedArrays(depth)),
+        ),
+        ...[70, 300, 600, 900, 6000].map((depth) =>
+          having(`an undeclared property of objects nested ${depth} deep`, 'extra', nestedObjects(depth)),
+        ),
+      ]);
+    }),
   }),
   accepts(
     'unconstrained/accepts-any-name',

@@ -114,7 +114,7 @@ describe('a store that asks the client to wait', () => {
     const ids = new CheckIds(BigInt, { up: 0, size: 1, overflow: 1, down: 0, slots: 1, own: 0 });
     const context = { id: 'a/check', ids, broken: 0, away: 0, ordinariness: 2 };
     await expect(sender.send({}, 1n, context)).rejects.toThrow(Stopped);
-    expect(sender.requests).toBe(3);
+    expect(sender.transport.requests).toBe(3);
     await client.close();
     await stop();
   });

@@ -8,9 +8,7 @@ import { validatorOf } from './validator.ts';
 const OWN_DOCUMENT = 'openapi.yaml';
 
 /**
- * The contract of the suite's own document, with overlays applied in order. Without overlays, a prepared
- * contract is used, so that a run need not load a YAML parser and a schema compiler.
- *
+ * Without overlays, a prepared contract is used, so that a run loads no YAML parser and schema compiler.
  * @throws DocumentError, with file and place, if an overlay cannot be used
  */
 export async function bundledContract(overlays: readonly string[] = []): Promise<Contract> {

@@ -4,27 +4,17 @@ import { isObject } from './document.ts';
 import { integerRange } from './numeral.ts';
 import { type Validator, validatorOf } from './validator.ts';
 
-/**
- * Validates schemas against their meta-schema. Shared, since compiling the meta-schema takes most of the
- * time.
- */
+/** Shared, since compiling the meta-schema takes most of the time. */
 let checker: Ajv2020 | undefined;
 
-/**
- * Makes sure that a value is a JSON Schema 2020-12 schema.
- * @throws Error if it is not
- */
+/** @throws Error if the value is not a JSON Schema 2020-12 schema */
 export function requireSchema(schema: unknown): void {
   checker ??= formats.default(new Ajv2020({ strict: false, logger: false })) as Ajv2020;
   if (checker.validateSchema(schema as object) !== true)
     throw new Error(`schema is invalid: ${checker.errorsText(checker.errors)}`);
 }
 
-/**
- * Compiles a dereferenced JSON Schema 2020-12 schema.
- *
- * @throws Error if ajv rejects the schema
- */
+/** @throws Error if ajv rejects the schema, which must be dereferenced */
 export const compile = (schema: unknown): Validator => validatorOf(compiler().compile(forCompiler(schema)));
 
 /** @param source whether to keep the source code of the compiled schemas */
@@ -46,7 +36,6 @@ export function compiler({ source = false }: { readonly source?: boolean } = {})
 
 const EXACT = 'x-exact-integer';
 
-/** What an integer schema requires of the numeral. */
 interface Exactness {
   readonly integral: boolean;
   readonly format: string | null;
@@ -61,7 +50,6 @@ const EXACTNESS: CodeKeywordDefinition = {
       return `must be an integer${format === null ? '' : ` within ${format}`}`;
     },
   },
-  /** Generates a call of the ValidationContext. */
   code(context) {
     const { integral, format } = context.schema as Exactness;
     const pointer = str`${_`instancePath`}${context.it.errorPath}`;

@@ -7,30 +7,23 @@ import type { Validator } from './validator.ts';
 /** Relative to the base URL. */
 const PATH = '/plants';
 
-/**
- * What the document promises about `POST /plants`: the basis of all payloads and of all judgements of
- * responses.
- */
+/** What the document promises about `POST /plants`: the basis of all payloads and judgements. */
 export interface Contract {
   readonly document: DocumentInfo;
   readonly newPlant: { readonly shape: Shape; readonly validate: Validator };
   readonly plant: { readonly shape: Shape; readonly validate: Validator };
   readonly error: { readonly validate: Validator };
-  /** What every request must contain besides the body. */
   readonly parameters: readonly Parameter[];
   /** The paths that a base URL may have according to the document (those of its servers), such as `/api`. */
   readonly basePaths: readonly string[];
 }
 
-/** Facts about a document. */
 interface DocumentInfo {
   readonly file: string;
   readonly version: string;
   readonly sha256: string;
   readonly openapi: string;
-  /** The overlay files that were applied, in order. */
   readonly overlays: readonly string[];
-  /** Likely mistakes in the document. */
   readonly warnings: readonly string[];
 }
 
@@ -41,7 +34,6 @@ interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
   readonly validate: Validator;
 }
 
-/** A document from which a contract is extracted. */
 interface Source {
   readonly document: Document;
   readonly openapi: string;
@@ -57,8 +49,7 @@ interface Source {
 }
 
 /**
- * Extracts the contract from a document. Schemas of OpenAPI 3.0 are converted to those of 3.1.
- *
+ * Schemas of OpenAPI 3.0 are converted to those of 3.1.
  * @throws DocumentError, with file and place, if the document does not describe `POST /plants`
  */
 export function contractIn({
@@ -128,9 +119,7 @@ export function contractIn({
   });
 }
 
-/**
- * The end of a message about a document with overlays. Places in such a message refer to the document alone.
- */
+/** The end of a message about a document with overlays, whose places refer to the document alone. */
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
 
@@ -150,10 +139,7 @@ function basePathsOf(servers: unknown, beyond: string): readonly string[] {
   return paths.map((path) => `${path.replace(/\/+$/, '')}${beyond}`);
 }
 
-/**
- * The path of the operation: `/plants`, or the only path that ends in it, since paths may include a base
- * path.
- */
+/** `/plants`, or the only path that ends in it, since paths may include a base path. */
 function pathInDocument(document: Document, api: Record<string, unknown>): string {
   const paths = isObject(api.paths) ? api.paths : {};
   if (PATH in paths) return PATH;

@@ -1,10 +1,7 @@
 /** Maximum size of a hand-written file in MB. Parsing one MB of YAML takes seconds. */
 export const MAX_MEGABYTES = 1;
 
-/**
- * Thrown if the OpenAPI document or an overlay cannot be used. The message gives the file, the place and a
- * fix.
- */
+/** Thrown if the OpenAPI document or an overlay cannot be used; says where, and how to fix it. */
 export class DocumentError extends Error {
   constructor(file: string, place: string | undefined, problem: string) {
     super(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
@@ -14,7 +11,6 @@ export class DocumentError extends Error {
 
 export type Pointer = readonly (string | number)[];
 
-/** A YAML or JSON file that knows the places of its values. */
 export interface Document {
   readonly file: string;
   readonly value: unknown;
@@ -22,11 +18,9 @@ export interface Document {
   place(pointer: Pointer): string | undefined;
 }
 
-/** An error that says why the value at a pointer makes a document unusable. */
 export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
   new DocumentError(document.file, document.place(pointer), problem);
 
-/** A member of an object, or an element of an array; undefined if there is none. */
 export const memberOf = (value: unknown, key: string | number): unknown =>
   (value as Record<string | number, unknown> | undefined)?.[key];
 

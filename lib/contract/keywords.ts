@@ -38,10 +38,7 @@ interface UnknownKeyword {
 }
 
 /**
- * Finds unknown keywords in a dereferenced schema, which are most likely misspelt. Validators ignore them, so
- * a limit would silently not be checked.
- *
- * @param at the place of the schema
+ * Unknown keywords are most likely misspelt. Validators ignore them, so a limit would not be checked.
  * @param within resolves keys below a place, following references
  */
 export function* unknownKeywords(

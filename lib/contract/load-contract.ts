@@ -9,10 +9,8 @@ import { readDocument } from './read-document.ts';
 import { reader } from './references.ts';
 
 /**
- * Loads an OpenAPI document, applies overlays in order, and extracts the contract. Overlays apply to an
- * OpenAPI 3.0 document as it is written, before its schemas are converted to those of 3.1.
- *
- * @param file a YAML or JSON file; its references may lead to files in its folder and below
+ * Overlays apply to an OpenAPI 3.0 document as it is written, before its schemas are converted.
+ * @param file its references may lead to files in its folder and below
  * @throws DocumentError, with file and place, if the document cannot be used
  */
 export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
@@ -38,10 +36,7 @@ export async function loadContract(file: string, overlays: readonly string[] = [
   });
 }
 
-/**
- * The OpenAPI version of a document.
- * @throws DocumentError if it is neither 3.1 nor 3.0
- */
+/** @throws DocumentError if the version is neither 3.1 nor 3.0 */
 function versionOf(document: Document): string {
   const version = isObject(document.value) ? document.value.openapi : undefined;
   if (typeof version === 'string' && /^3\.[01]\.\d+$/.test(version)) return version;
@@ -50,7 +45,6 @@ function versionOf(document: Document): string {
   throw errorAt(document, ['openapi'], problem);
 }
 
-/** Follows references within the document to resolve a pointer. */
 function follow(described: unknown, pointer: Pointer): Pointer {
   let [value, place]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {

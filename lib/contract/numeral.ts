@@ -1,15 +1,8 @@
-/**
- * Numbers as they are written in JSON. A double cannot tell 2^63-1 from 2^63, or 1 from
- * 1.00000000000000000001, so exact decisions are based on the numeral.
- */
+/** A double cannot tell 2^63-1 from 2^63, so exact decisions are based on the numeral as it is written. */
 
-/** Numbers with larger exponents are outside any integer format. */
 const MAX_EXPONENT = 400;
 
-/**
- * The integer that a JSON numeral denotes; undefined if it is not an integer. 1.0 and 1e0 are integers (JSON
- * Schema 2020-12 section 6.1.1).
- */
+/** Undefined if it is not an integer; 1.0 and 1e0 are integers (JSON Schema 2020-12 section 6.1.1). */
 export function exactInteger(numeral: string): bigint | undefined {
   // Fast path for short plain integers.
   if (/^-?\d{1,15}$/.test(numeral)) return BigInt(numeral);
@@ -37,10 +30,7 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
 export const integerRange = (format: string | undefined): readonly [bigint, bigint] | undefined =>
   format === undefined ? undefined : RANGES[format];
 
-/**
- * The source text of the value at a path in a valid JSON text; undefined if there is none. As in JSON.parse,
- * the last of several duplicate names counts. Not recursive, however deep the nesting.
- */
+/** The source of the value at a path; the last duplicate name counts, as in JSON.parse. Not recursive. */
 export function sourceAt(text: string, path: readonly string[]): string | undefined {
   let at = skipSpace(text, 0);
   for (const segment of path) {
@@ -79,9 +69,7 @@ function skipComma(text: string, start: number): number {
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }
 
-/**
- * JSON white space (RFC 8259 section 2). Must be fast, since a body may contain many thousands of characters.
- */
+/** JSON white space (RFC 8259 section 2). Must be fast, since bodies may be long. */
 const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 function skipSpace(text: string, start: number): number {

@@ -5,10 +5,7 @@ import { readDocument } from './read-document.ts';
 type JsonPathValue = Parameters<typeof jsonpath.query>[1];
 
 /**
- * Applies an OpenAPI Overlay 1.0 file to a document and returns the changed copy. Objects are merged property
- * by property, items are appended to lists, and anything else is replaced (Overlay 1.0, section 4.4.3).
- * Targets are JSONPath (RFC 9535).
- *
+ * Applies an OpenAPI Overlay 1.0 file (section 4.4.3), with JSONPath (RFC 9535), to a copy of a document.
  * @throws DocumentError if the overlay is invalid, or if the target of an action matches nothing
  */
 export function applyOverlay(document: unknown, file: string): unknown {

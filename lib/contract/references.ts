@@ -7,9 +7,8 @@ import { type Document, DocumentError, isObject, MAX_MEGABYTES, type Pointer } f
 const FIX = 'bundle the document into one file, or put that file in its folder';
 
 /**
- * Returns a function that reads the files that a document refers to, if they are in its folder or below,
- * after resolving symbolic links. An untrusted document must not read other files or access the network.
- *
+ * Reads the files that a document refers to, if they are in its folder or below after resolving links: an
+ * untrusted document must not read other files or access the network.
  * @throws DocumentError, with the place of the reference
  */
 export function reader(document: Document, described: unknown): (location: string) => string {

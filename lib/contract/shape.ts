@@ -6,8 +6,7 @@ export type JsonType = (typeof JSON_TYPES)[number];
 
 /**
  * The form of a schema from which payloads are made, with `allOf` merged. What it cannot express (`not`,
- * `if`, `dependentSchemas`) is left to the validator, which every payload must pass or fail, depending on its
- * class.
+ * `if`, `dependentSchemas`) is left to the validator.
  */
 export interface Shape {
   /** Never empty. `number` includes integers. */
@@ -62,39 +61,14 @@ const stringOf = (schema: Schema, key: string) => (typeof schema[key] === 'strin
 
 const both = <T>(a: T | undefined, b: T | undefined, choose: (a: T, b: T) => T): T | undefined =>
   a === undefined ? b : b === undefined ? a : choose(a, b);
-const greater = (a: number | undefined, b: number | undefined) => both(a, b, Math.max);
-const smaller = (a: number | undefined, b: number | undefined) => both(a, b, Math.min);
-const pick = (first: boolean, a: Bound, b: Bound) => (first ? a : b);
-const upper = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x > y, x, y));
-const lower = (a: Bound | undefined, b: Bound | undefined) => both(a, b, (x, y) => pick(x < y, x, y));
-
-const ANYTHING: Shape = {
-  types: JSON_TYPES,
-  values: undefined,
-  text: { min: 0, max: undefined, patterns: [], format: undefined },
-  number: {
-    min: undefined,
-    max: undefined,
-    above: undefined,
-    below: undefined,
-    multipleOf: undefined,
-    format: undefined,
-  },
-  items: undefined,
-  minItems: 0,
-  maxItems: undefined,
-  uniqueItems: false,
-  properties: new Map(),
-  required: new Set(),
-  closed: false,
-  others: [],
-  minProperties: 0,
-  alternatives: [],
-};
+const greater = <T extends Bound>(a: T | undefined, b: T | undefined) =>
+  both(a, b, (x, y) => (x > y ? x : y));
+const smaller = <T extends Bound>(a: T | undefined, b: T | undefined) =>
+  both(a, b, (x, y) => (x < y ? x : y));
 
 /** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
 export function shapeOf(schema: unknown): Shape {
-  if (!isObject(schema)) return ANYTHING;
+  if (!isObject(schema)) return ownShape({});
   const own = ownShape(schema);
   const whole = list(schema.allOf).map(shapeOf).reduce(intersect, own);
   const branches = [...list(schema.oneOf), ...list(schema.anyOf)].map(shapeOf);
@@ -104,6 +78,7 @@ export function shapeOf(schema: unknown): Shape {
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const membersOf = (value: unknown) => Object.entries(isObject(value) ? value : {});
 
 function ownShape(schema: Schema): Shape {
   const declared = schema.type === undefined ? JSON_TYPES : [schema.type].flat();
@@ -121,8 +96,8 @@ function ownShape(schema: Schema): Shape {
       format,
     },
     number: {
-      min: upper(range?.[0], numberOf(schema, 'minimum')),
-      max: lower(range?.[1], numberOf(schema, 'maximum')),
+      min: greater<Bound>(range?.[0], numberOf(schema, 'minimum')),
+      max: smaller<Bound>(range?.[1], numberOf(schema, 'maximum')),
       above: numberOf(schema, 'exclusiveMinimum'),
       below: numberOf(schema, 'exclusiveMaximum'),
       multipleOf: numberOf(schema, 'multipleOf'),
@@ -132,18 +107,14 @@ function ownShape(schema: Schema): Shape {
     minItems: numberOf(schema, 'minItems') ?? 0,
     maxItems: numberOf(schema, 'maxItems'),
     uniqueItems: schema.uniqueItems === true,
-    properties: new Map(
-      Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) => [
-        name,
-        shapeOf(property),
-      ]),
-    ),
+    properties: new Map(membersOf(schema.properties).map(([name, property]) => [name, shapeOf(property)])),
     required: new Set(list(schema.required).filter((name) => typeof name === 'string')),
     closed: schema.additionalProperties === false || schema.unevaluatedProperties === false,
     others: [
-      ...Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {}).map(
-        ([pattern, property]) => ({ pattern, shape: shapeOf(property) }),
-      ),
+      ...membersOf(schema.patternProperties).map(([pattern, property]) => ({
+        pattern,
+        shape: shapeOf(property),
+      })),
       ...[schema.additionalProperties, schema.unevaluatedProperties]
         .filter(isObject)
         .map((property) => ({ pattern: undefined, shape: shapeOf(property) })),
@@ -153,7 +124,6 @@ function ownShape(schema: Schema): Shape {
   };
 }
 
-/** The names of the properties that may be strings. */
 export const stringsOf = ({ properties }: Shape): readonly string[] =>
   [...properties].flatMap(([name, { types }]) => (types.includes('string') ? [name] : []));
 
@@ -183,7 +153,6 @@ function intersectTypes(a: readonly JsonType[], b: readonly JsonType[]): readonl
   return JSON_TYPES.filter((type) => allows(a, type) && allows(b, type));
 }
 
-/** The shape of values that have both shapes. */
 export function intersect(a: Shape, b: Shape): Shape {
   const properties = new Map(a.properties);
   for (const [name, shape] of b.properties) {
@@ -202,8 +171,8 @@ export function intersect(a: Shape, b: Shape): Shape {
       format: a.text.format ?? b.text.format,
     },
     number: {
-      min: upper(a.number.min, b.number.min),
-      max: lower(a.number.max, b.number.max),
+      min: greater(a.number.min, b.number.min),
+      max: smaller(a.number.max, b.number.max),
       above: greater(a.number.above, b.number.above),
       below: smaller(a.number.below, b.number.below),
       multipleOf: greater(a.number.multipleOf, b.number.multipleOf),

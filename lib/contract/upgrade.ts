@@ -1,10 +1,6 @@
 import { isObject } from './document.ts';
 
-/**
- * Converts a dereferenced OpenAPI 3.0 schema to JSON Schema 2020-12, which OpenAPI 3.1 uses: `nullable`
- * becomes a type, and exclusive limits become numbers. Everything else in a 3.0 schema has the same meaning
- * in both.
- */
+/** From OpenAPI 3.0 to JSON Schema 2020-12: `nullable` becomes a type, exclusive limits become numbers. */
 export function upgraded(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;

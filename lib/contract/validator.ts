@@ -8,29 +8,17 @@ interface Violation {
   readonly message: string;
 }
 
-/** Finds the numeral at a path in a JSON text. */
 type NumeralAt = (path: readonly string[]) => string | undefined;
 
-/**
- * Validates a JSON text that was parsed to `value`. It is valid if there are no violations. Integers are
- * checked by their numerals in the text, since a double may not represent them exactly. If there is no
- * numeral, the double counts.
- */
+/** Valid if there are no violations. Integers are checked by their numerals or, without one, as doubles. */
 export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
 
 /** What the code of a compiled schema calls as `this`. */
 interface ValidationContext {
-  /**
-   * Whether the numeral of a value meets an integer schema.
-   *
-   * @param integral whether only integers are allowed, and not any number
-   * @param format the format, or null
-   * @param pointer JSON Pointer to the value
-   */
+  /** @param integral whether only integers are allowed, and not any number */
   isExact(value: unknown, integral: boolean, format: string | null, pointer: string): boolean;
 }
 
-/** Makes a validator that runs the code of a compiled schema. */
 export const validatorOf =
   (validate: ValidateFunction): Validator =>
   (numerals, value) => {

@@ -1,3 +1,4 @@
+import type { Validator } from '../contract/validator.ts';
 import { utf8Text } from '../utf8.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
@@ -6,7 +7,6 @@ import { headerValues } from '../wire/headers.ts';
 /** Maximum size of a decoded body, whatever its compressed size. A larger body is unreadable. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
-/** The values of a header field in order of arrival. */
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
 /** The media types in every Content-Type of a response, without parameters, in lower case. */
@@ -23,13 +23,9 @@ function typesIn(value: string): readonly string[] {
   return latest.types;
 }
 
-/**
- * Splits a field into which a proxy joined several lines. A comma within a quoted parameter does not
- * separate.
- */
+/** Splits a field into which a proxy joined several lines, but not at a comma within quotes. */
 const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [''];
 
-/** The content of a response body. */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string };
@@ -45,6 +41,14 @@ export function contentOf(response: Response): Content {
   const content = read(response);
   reading = { response, content };
   return content;
+}
+
+/** The value of a JSON body that has the declared shape; undefined if it has not. */
+export function objectOf(response: Response, validate: Validator): Record<string, unknown> | undefined {
+  const content = contentOf(response);
+  return content.kind === 'json' && validate(content.text, content.value).length === 0
+    ? (content.value as Record<string, unknown>)
+    : undefined;
 }
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
@@ -92,13 +96,10 @@ export function membersOf(text: string): Readonly<Record<string, unknown>> {
 /** The status of the response, even if the response is incomplete. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
 
-/** The Location header, unresolved. */
 export const locationOf = (response: Response): string | undefined =>
   response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;
 
-/**
- * Describes an exchange in a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`.
- */
+/** In a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`. */
 export function describeExchange(exchange: Exchange): string {
   const { response } = exchange;
   const status = response === undefined ? '' : statusLine(response);

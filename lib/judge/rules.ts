@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
-import type { Exchange, Response } from '../wire/exchange.ts';
+import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
-import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './reading.ts';
+import { contentOf, describeExchange, fields, mediaTypes, objectOf, statusOf } from './reading.ts';
 
 /**
  * What a finding is about. `outcome`: whether and how a request was answered; `success`: a success that
@@ -11,26 +11,17 @@ import { contentOf, describeExchange, fields, mediaTypes, statusOf } from './rea
  */
 export type Aspect = 'outcome' | 'success' | 'representation' | 'echo' | 'detail';
 
-/**
- * What is wrong with an exchange. `expected` and `actual` are worded so that they can be read side by side.
- */
+/** `expected` and `actual` are worded so that they can be read side by side. */
 export interface Finding {
   readonly expected: string;
   readonly actual: string;
-  /**
-   * What is wrong, without the values. Findings with the same problem are likely to be fixed by the same
-   * change.
-   */
+  /** What is wrong, without the values: findings with the same problem are likely to have one fix. */
   readonly problem: string;
   readonly aspect: Aspect;
-  /**
-   * Whether the request is part of the problem: accepting one invalid value and accepting another are two
-   * faults.
-   */
+  /** The request is part of the problem: accepting one invalid value and accepting another are two faults. */
   readonly ofRequest?: true;
 }
 
-/** What a rule needs to know about a request in order to judge the response. */
 export interface SentFacts {
   /** Properties of the plant, if the request contains one. */
   readonly plant?: { readonly name?: string | undefined; readonly tag?: string | undefined } | undefined;
@@ -43,9 +34,7 @@ export interface NotApplied {
   readonly notApplied: string;
 }
 
-/**
- * A requirement of one exchange; undefined if it is met. Pure, so that a saved exchange can be judged again.
- */
+/** A requirement of one exchange; undefined if it is met. Pure, so that saved exchanges can be judged. */
 export type Rule = (
   exchange: Exchange,
   contract: Contract,
@@ -73,7 +62,6 @@ const findingOf = (
   aspect,
 });
 
-/** The outcome of an exchange, worded as a problem. */
 const outcome = (exchange: Exchange): string =>
   exchange.kind === 'answered'
     ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`
@@ -81,7 +69,6 @@ const outcome = (exchange: Exchange): string =>
 
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
 
-/** A finding if a body does not have its declared shape. */
 function shapeFinding(
   response: Response,
   name: 'a Plant' | 'an Error',
@@ -149,9 +136,8 @@ export const plantBody: Rule = (exchange, contract) =>
     : NO_200;
 
 /**
- * A server in front of the store that cannot forward chunk extensions, a trailer section, HTTP/1.0 or an
- * Upgrade may say so in its own way, although it should ignore or drop these (RFC 9112 sections 7.1.1 and
- * 7.1.2, RFC 9110 sections 2.5 and 7.8).
+ * A server in front of the store that cannot forward these may say so in its own way, although it should
+ * ignore or drop them (RFC 9112 sections 7.1.1 and 7.1.2, RFC 9110 sections 2.5 and 7.8).
  */
 const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean =>
   delivery?.chunks === 'extensions' ||
@@ -162,10 +148,7 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
 /** Statuses for something not implemented, a failure to forward a request, or an unsupported HTTP version. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
-/**
- * Whether a server in front of the store, which does not know about Errors, says that it cannot forward the
- * request.
- */
+/** A server in front of the store, which does not know about Errors, cannot forward the request. */
 export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   exchange.response !== undefined &&
   isGatewayStatus(exchange.response.status) &&
@@ -212,25 +195,19 @@ export const noServerError: Rule = (exchange) => {
   return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
-/**
- * If more of a body than this may be unread when a server answers and closes the connection, the answer may
- * be lost.
- */
+/** If more of a body than this is unread when a server answers and closes, the answer may be lost. */
 const LARGE_BODY_BYTES = 8 * 1024;
 
 /**
- * Whether the answer of a server that cannot forward a request may have been lost: closing a connection with
- * unread data resets it (RFC 9112 section 9.6). Java's com.sun.net.httpserver does that after any trailer
- * section.
+ * Closing a connection with unread data resets it (RFC 9112 section 9.6), so the answer may be lost. Java's
+ * com.sun.net.httpserver does that after any trailer section.
  */
 const mayBeLost = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' &&
-  exchange.fault.kind === 'closed' &&
+  failedBy(exchange, 'closed') &&
   mayStopAtGateway(exchange) &&
   (exchange.request.delivery?.chunks === 'trailer' ||
     (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES);
 
-/** The response is complete. */
 export const answered: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
@@ -239,10 +216,7 @@ export const answered: Rule = (exchange) =>
 /** Only allowed for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
 
-/**
- * If the interface does not say whether a plant is valid, a store either accepts it as section 4 says, or
- * rejects it: with an error, or with a redirect, for example to a form.
- */
+/** A store accepts an unconstrained plant as section 4 says, or rejects it: with an error or a redirect. */
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const isRejection =
@@ -264,13 +238,10 @@ export const validResponseRules: readonly Rule[] = [
   errorBody,
 ];
 
-/** The response to an ordinary plant. */
 export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
-/** The response to a plant that the interface allows a store to accept or reject. */
 export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
-/** The response to a request that must be rejected. */
 export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
 
 function onlyForPlants(rule: Rule): Rule {
@@ -301,10 +272,9 @@ export const echoes =
     const wanted = plant?.[property];
     if (wanted === undefined) return notApplied(`no plant with a ${property}`);
     if (exchange.kind !== 'answered' || exchange.response.status !== 200) return NO_200;
-    const content = contentOf(exchange.response);
-    if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0)
-      return notApplied('no response with status 200 and a Plant');
-    const actual = (content.value as Record<string, unknown>)[property];
+    const returned = objectOf(exchange.response, contract.plant.validate);
+    if (returned === undefined) return notApplied('no response with status 200 and a Plant');
+    const actual = returned[property];
     return actual === wanted
       ? undefined
       : findingOf(
@@ -317,10 +287,7 @@ export const echoes =
 
 function errorMessage(exchange: Exchange, contract: Contract): string | undefined {
   if (exchange.kind !== 'answered' || exchange.response.status !== 400) return undefined;
-  const content = contentOf(exchange.response);
-  if (content.kind !== 'json' || contract.error.validate(content.text, content.value).length > 0)
-    return undefined;
-  const { message } = content.value as { message?: unknown };
+  const message = objectOf(exchange.response, contract.error.validate)?.message;
   return typeof message === 'string' ? message : undefined;
 }
 
@@ -373,10 +340,7 @@ export const leaksNoInternals: Rule = ({ request, response }) => {
 /** If a response takes this long, a missing 100 Continue proves nothing. */
 const SLOW_MS = 500;
 
-/**
- * A store asks for a body that waits for 100 Continue, or answers without it. Does not apply to a store that
- * takes long for everything.
- */
+/** Does not apply to a store that takes long for everything. */
 export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
   if (continueWaitMs === undefined) return undefined;
@@ -388,7 +352,6 @@ export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   );
 };
 
-/** No part of a response contains the token. */
 export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   const { response } = exchange;
   if (response === undefined) return NO_STATUS;

@@ -1,32 +1,23 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
-import { contentOf, membersOf } from './reading.ts';
+import { contentOf, membersOf, objectOf } from './reading.ts';
 
-/**
- * Summarises a response, in the same words for stores that behave alike: whether the plant was accepted, what
- * the body is, and which properties did not come back as they were sent. Ignores the exact status within a
- * class and the wording of messages.
- */
+/** In the same words for stores that behave alike, whatever the exact status and the wording of messages. */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;
   const kind = Math.floor(response.status / 100);
   if (kind === 2) return `accepted: ${plantSignature(response, exchange, contract)}`;
   if (kind === 4)
-    return `rejected: ${isShape(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
+    return `rejected: ${objectOf(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
   return kind === 5 ? 'a server error' : `answered ${response.status}`;
-}
-
-function isShape(response: Response, validate: Contract['plant']['validate']): boolean {
-  const content = contentOf(response);
-  return content.kind === 'json' && validate(content.text, content.value).length === 0;
 }
 
 function plantSignature(response: Response, { request }: Exchange, contract: Contract): string {
   const content = contentOf(response);
   if (content.kind !== 'json' || content.value === null || typeof content.value !== 'object')
     return 'not a Plant';
-  const shape = isShape(response, contract.plant.validate) ? 'a Plant' : 'not a Plant';
+  const shape = objectOf(response, contract.plant.validate) ? 'a Plant' : 'not a Plant';
   const sent = membersOf(new TextDecoder().decode(request.body ?? new Uint8Array()));
   const back = content.value as Readonly<Record<string, unknown>>;
   const echoes = ['name', 'tag', 'id'].map((name) => [name, echo(sent, back, name)] as const);

@@ -40,11 +40,7 @@ const EDGES: readonly (readonly [before: string, after: string])[] = [
   ['', '  inside'],
 ];
 
-/**
- * Strings at the limits of what stores accept: very short ones, unusual first and last characters, and common
- * column sizes. Strings with room for a word get a fresh one in each request, since a store may require
- * unique strings.
- */
+/** Strings with room for a word get a fresh one in each request, since a store may require unique ones. */
 export const edgeStrings: readonly (string | FreshText)[] = [
   ...SHORT_TEXTS,
   ...EDGES.map(([before, after]) => withWords((word) => `${before}${word(6)}${after}`)),

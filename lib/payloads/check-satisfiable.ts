@@ -10,11 +10,7 @@ import { sample } from './random.ts';
 import { isPatterned, patterned } from './string-samples.ts';
 import { plainPlants } from './validity.ts';
 
-/**
- * Makes sure that ordinary plants exist for a document, since every verdict depends on them.
- *
- * @throws DocumentError if the schema allows none
- */
+/** @throws DocumentError if the schema allows no ordinary plants, on which every verdict depends */
 export const requireOrdinary = memoised((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
   const fail = (problem: string): never => {
@@ -40,10 +36,7 @@ export const requireOrdinary = memoised((contract: Contract): void => {
 /** Time limit for matching a pattern, which normally takes microseconds. */
 const MAX_MATCH_MS = 1000;
 
-/**
- * Whether a pattern is fast on long texts and on texts that it nearly matches. A pattern with catastrophic
- * backtracking would hang the run.
- */
+/** A pattern with catastrophic backtracking, on long texts or near matches, would hang the run. */
 function isQuick(source: string): boolean {
   const { minLength, maxLength, write: text } = patternOf(source);
   const words = [0, 1, 2].map((choice) =>
@@ -76,10 +69,7 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     yield* patternsIn(shape);
 }
 
-/**
- * If the minimum length of a string (in characters), or of a list (in items), exceeds this, no plant fits
- * into 64 KiB.
- */
+/** Beyond this minimum length, in characters or in items, no plant fits into 64 KiB. */
 const [MAX_LENGTH, MAX_ITEMS] = [32 * 1024, 1024];
 
 const TOO_LARGE = 'but the suite sends at most 64 KiB';

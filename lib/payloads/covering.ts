@@ -1,14 +1,9 @@
-/**
- * Covering arrays: rows in which every pair, or every triple, of values of different dimensions occurs at
- * least once (NIST SP 800-142, section 2.2). Nearly all failures in the field need only one to three
- * interacting values.
- */
+/** Covering arrays (NIST SP 800-142, section 2.2): rows in which every pair, or triple, of values occurs. */
 
 /** The index of a value for each dimension; index 0 is the usual value. */
 export type Row = readonly number[];
 
 export interface Dimensions {
-  /** The number of values of each dimension. */
   readonly sizes: readonly number[];
   /** Whether two values of different dimensions may occur together. Usual values go with any value. */
   readonly allowed: (dimension: number, value: number, other: number, otherValue: number) => boolean;
@@ -16,7 +11,6 @@ export interface Dimensions {
   readonly masking?: readonly number[];
 }
 
-/** A set of dimensions that are combined, and the combinations of their values that are still missing. */
 interface Group {
   readonly members: readonly number[];
   /** The place value of each member in the code of a combination. */
@@ -26,7 +20,6 @@ interface Group {
   count: number;
 }
 
-/** A row under construction. */
 type PartialRow = (number | undefined)[];
 
 /** Precomputes `allowed` for all pairs of values, since there are millions of triples. */
@@ -48,7 +41,6 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
     fits[((starts[dimension] ?? 0) + value) * count + (starts[other] ?? 0) + otherValue] === 1;
 }
 
-/** All allowed combinations of `strength` values. */
 class Combinations {
   readonly groups: readonly Group[];
   private readonly of: readonly (readonly Group[])[];
@@ -75,7 +67,7 @@ class Combinations {
       let count = 0;
       for (let code = 0; code < total; code += 1) {
         for (const [at, member] of members.entries())
-          values[at] = Math.floor(code / (weights[at] ?? 1)) % (sizes[member] ?? 1);
+          values[at] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
         if (!isAllowed()) continue;
         left[code] = 1;
         count += 1;
@@ -109,12 +101,10 @@ class Combinations {
     return gains;
   }
 
-  /** The dimension whose value masks the rest of the row. */
   private maskOf(row: Readonly<PartialRow>): number | undefined {
     return this.masking.find((dimension) => (row[dimension] ?? 0) > 0);
   }
 
-  /** Marks the combinations that a row covers; combinations that the row masks do not count. */
   cover(row: Row): void {
     const mask = this.maskOf(row);
     for (const group of this.groups) {
@@ -130,16 +120,7 @@ class Combinations {
   }
 }
 
-/** The values of a combination, decoded from its code. */
-function decoded(code: number, members: readonly number[], sizes: readonly number[]): number[] {
-  let remainder = code;
-  return members.map((member) => {
-    const size = sizes[member] ?? 1;
-    const value = remainder % size;
-    remainder = Math.floor(remainder / size);
-    return value;
-  });
-}
+const valueIn = (code: number, weight: number, size: number): number => Math.floor(code / weight) % size;
 
 function subsetsOf(of: number, count: number, from = 0): number[][] {
   if (count === 0) return [[]];
@@ -148,10 +129,7 @@ function subsetsOf(of: number, count: number, from = 0): number[][] {
   );
 }
 
-/**
- * Rows in which every allowed combination of `strength` values occurs. The algorithm is greedy and
- * deterministic; the result is slightly larger than the minimum. The first rows cover the most.
- */
+/** Greedy and deterministic; slightly more rows than the minimum. The first rows cover the most. */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
   const allowed = fitting(dimensions);
@@ -159,10 +137,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
-  /**
-   * The value that adds the most missing combinations or, if there are several, the least used one of these.
-   * The usual value if nothing is missing.
-   */
+  /** The value that adds most missing combinations, then the least used; the usual one if none is missing. */
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>
@@ -181,11 +156,12 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 
   // The group with the most combinations determines the number of rows, so it comes first.
   const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
-  for (const { members, left } of largestFirst) {
+  for (const { members, weights, left } of largestFirst) {
     for (let code = 0; code < left.length; code += 1) {
       if (left[code] === 0) continue;
       const row: PartialRow = sizes.map(() => undefined);
-      for (const [at, value] of decoded(code, members, sizes).entries()) row[members[at] ?? 0] = value;
+      for (const [at, member] of members.entries())
+        row[member] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
       for (const dimension of masking) row[dimension] ??= 0;
       for (const dimension of sizes.keys()) row[dimension] ??= best(row, dimension);
       const whole = row.map((value) => value ?? 0);
@@ -201,9 +177,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 }
 
 /**
- * If values represent several members, chooses one member for each row so that as many pairs of members as
- * possible occur.
- *
+ * If values represent several members, chooses one for each row so that as many pairs as possible occur.
  * @param counts the number of members of each value of each dimension
  * @param first offset of the members that win ties
  */
@@ -248,7 +222,6 @@ export function chooseMembers(
   });
 }
 
-/** Counts how many of the allowed combinations of `strength` values occur in the given rows. */
 export function coverage(
   dimensions: Dimensions,
   strength: 2 | 3,

@@ -20,16 +20,12 @@ const unknownToken = (length: number, words = 'a token that no store knows') =>
     .repeat(1 + length / 128)
     .slice(0, length);
 
-/** A token of the same length that differs from the given one. */
 const tokenUnlike = (token: string) => {
   const sampled = unknownToken(token.length);
   return sampled === token ? other(sampled.charAt(0)) + sampled.slice(1) : sampled;
 };
 
-/**
- * Header and payload of an unsigned JSON Web Token with the claims of an administrator (algorithm `none`, RFC
- * 7519 section 6).
- */
+/** An unsigned JSON Web Token (algorithm `none`, RFC 7519 section 6) with the claims of an administrator. */
 const UNSIGNED = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIiwicm9sZSI6ImFkbWluIn0.';
 
 const middle = (token: string) => Math.floor(token.length / 2);
@@ -37,10 +33,7 @@ const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-/**
- * A part of a wrong token. It is derived from the right token, both here and in a shell; plain text is the
- * same in both.
- */
+/** Derived from the right token, both here and in a shell; plain text is the same in both. */
 type TokenPart = string | { readonly of: (token: string) => string; readonly shell: string };
 
 const TOKEN: TokenPart = { of: (token) => token, shell: T };
@@ -60,10 +53,7 @@ const AFTER_MIDDLE: TokenPart = {
 const OTHER_FIRST: TokenPart = { of: (token) => other(token.charAt(0)), shell: 'x' };
 const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
 
-/**
- * A token made of parts. It must never be right: if it equals the right token (without letters, there is no
- * case to swap) or is empty, it is replaced with an unknown token.
- */
+/** Never right: an empty token, or one that equals the right one (no case to swap), is replaced. */
 function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
   const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
   return {
@@ -80,10 +70,7 @@ function near(name: string, kind: string, ...parts: readonly TokenPart[]): Inval
   };
 }
 
-/**
- * Tokens that must be rejected; most of them resemble the right one. None of them changes only the last
- * characters, since these may not affect the decoded signature.
- */
+/** None of them changes only the last characters, since these may not affect the decoded signature. */
 export const wrongTokens: readonly InvalidCredential[] = [
   {
     name: 'a random token of the same length',
@@ -178,7 +165,6 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('the word __proto__', 'word', '__proto__'),
 ];
 
-/** The wrong token with the given name. */
 export function wrongToken(name: string): Credential {
   const found = wrongTokens.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no wrong token called ${name}`);
@@ -252,10 +238,7 @@ export const unseenToken = (): Credential => {
   };
 };
 
-/**
- * The token followed by a second word. Some stores read only the first word (RFC 6750 section 2.1 allows only
- * one).
- */
+/** Some stores read only the first word (RFC 6750 section 2.1 allows only one). */
 export const moreWords: readonly InvalidCredential[] = [
   scheme('the token followed by another word', (token) => `Bearer ${token} 0000`),
 ];
@@ -268,10 +251,7 @@ const carrier = (header: string, value: (token: string) => string): InvalidCrede
 
 export const KEPT_COOKIES = '<cookies of an earlier response>';
 
-/**
- * The cookies of a session that the store keeps. If the store sets none, the request has no credential at
- * all.
- */
+/** Of a session that the store keeps. If the store sets none, the request has no credential at all. */
 export const keptCookies: InvalidCredential = {
   name: 'the cookies of an earlier response',
   kind: 'other carrier',
@@ -292,7 +272,6 @@ export const otherCarriers: readonly InvalidCredential[] = [
   ...['x-api-key', 'x-auth-token', 'x-access-token'].map((header) => carrier(header, (token) => token)),
 ];
 
-/** Every credential that a store must reject. */
 export const invalidCredentials: readonly InvalidCredential[] = [
   ...noToken,
   ...otherSchemes,
@@ -307,9 +286,7 @@ export const twice = (other: string, right: 'first' | 'last'): Credential => {
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };
 };
 
-/**
- * Whether a credential is the right one, however it is spelled (RFC 9110 section 11.1, RFC 6750 section 2.1).
- */
+/** Whether it is the right one, however it is spelled (RFC 9110 section 11.1, RFC 6750 section 2.1). */
 export function isAuthorised(credential: Credential = validCredential, token: string): boolean {
   if (credential === validCredential) return true;
   const [value, ...others] = credential.values(token);
@@ -318,7 +295,6 @@ export function isAuthorised(credential: Credential = validCredential, token: st
   return scheme.toLowerCase() === 'bearer' && word === token && more.length === 0;
 }
 
-/** Finds the credential for the shell form that a record contains. */
 export function credentialOf(shell: readonly string[]): Credential {
   const invalid = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords].map(
     ({ credential }) => credential,

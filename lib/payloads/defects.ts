@@ -22,7 +22,6 @@ export type DefectKind =
   | 'constraint'
   | 'beyond-format';
 
-/** One way to make a NewPlant invalid. */
 export interface Defect {
   readonly name: string;
   readonly kind: DefectKind;
@@ -30,20 +29,15 @@ export interface Defect {
   readonly property: string | undefined;
   /** Typical invalid payloads, which are always tried, in order. */
   typical(control: JsonObject): readonly Json[];
-  /** Random invalid payloads. */
   sampled(control: JsonObject): Arbitrary<Json>;
 }
 
-/**
- * Whether the interface requires a store to reject the defect. Rejecting an id beyond int64 is only a SHOULD.
- */
+/** Rejecting an id beyond int64 is only a SHOULD. */
 export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
-/** The place of a value in a plant. */
 interface Place {
   /** How names of defects refer to the place. */
   readonly name: string;
-  /** The property of the plant that is the value, or contains it. */
   readonly property: string;
   get(control: JsonObject): Json | undefined;
   put(control: JsonObject, value: Json): JsonObject;
@@ -56,10 +50,7 @@ const propertyAt = (name: string): Place => ({
   put: (control, value) => control.with(name, value),
 });
 
-/**
- * Every defect that the shape suggests, each the only one in its payload. These are candidates: a schema can
- * express more than a shape, so the validator decides.
- */
+/** Each the only defect of its payload. A schema can express more than a shape, so the validator decides. */
 export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
@@ -141,7 +132,6 @@ function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
   ];
 }
 
-/** A defect whose random values are picked from its typical ones. */
 function listed(name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect {
   return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
@@ -211,97 +201,124 @@ function missingAll(shape: Shape): Defect[] {
 /** Types that a value must not have. Integers count as numbers; fractions and numerals are separate. */
 type WrongType = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
 
-/** Values that a client may send instead of the right type, from likely to far-fetched. */
-const OTHER_TYPES: Readonly<Record<WrongType, (own: Json) => readonly Json[]>> = {
-  null: () => [null],
-  boolean: () => [true, false],
-  number: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
-  fraction: () => [
-    ...['.5', '.000001'].map((end) => new Raw((id) => `${id}${end}`)),
-    ...[
-      '1.5',
-      '0.1',
-      '-2.25',
-      '-0.5',
-      '1e-1',
-      // Some languages print a number like this without a decimal point.
-      '5e-7',
-      '12345.000001',
-      '16777217.5',
-      '2147483646.5',
-      '4294967298.5',
-      '1125899906842625.5',
-    ].map((text) => new Raw(text)),
-  ],
-  // Fresh, so that a store that accepts numerals as ids does not reject these as duplicates.
-  numeral: () => [
-    ...[
-      (id: bigint) => `"${id}"`,
-      (id: bigint) => `"-${id}"`,
-      (id: bigint) => `"${id}.0"`,
-      (id: bigint) => `"0x${id.toString(16)}"`,
-      (id: bigint) => `" ${id} "`,
-      (id: bigint) => `"0${id}"`,
-      (id: bigint) => `"${2n ** 53n + id}"`,
-    ].map((text) => new Raw(text)),
-    '0',
-  ],
-  string: () => ['', 'Aloe', 'null', 'true', new Raw('"\\ud83c"')],
-  array: (own) => [[], [own], [own, own], [null]],
-  object: (own) => [
-    new JsonObject([]),
-    object({ value: own }),
-    object({ length: 4n }),
-    object({ toString: 'Aloe' }),
-  ],
-};
-
 /** Hostile strings other than numerals, which are a defect of their own. */
 const WORDS = HOSTILE.filter((text) => text.trim() === '' || Number.isNaN(Number(text)));
 
-const sampledOtherTypes: Readonly<Record<WrongType, (own: Json) => Arbitrary<Json>>> = {
-  null: () => fc.constant(null),
-  boolean: () => fc.boolean(),
-  number: () =>
-    fc.oneof(
-      fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }),
-      fc.bigInt({ min: -99n, max: 99n }),
+interface Mistaken {
+  readonly title: string;
+  /** Values that a client may send instead of the right type, from likely to far-fetched. */
+  readonly typical: (own: Json) => readonly Json[];
+  readonly sampled: (own: Json) => Arbitrary<Json>;
+}
+
+const MISTAKEN: Readonly<Record<WrongType, Mistaken>> = {
+  null: {
+    title: 'null',
+    typical: () => [null],
+    sampled: () => fc.constant(null),
+  },
+  boolean: {
+    title: 'a boolean',
+    typical: () => [true, false],
+    sampled: () => fc.boolean(),
+  },
+  number: {
+    title: 'a number',
+    typical: () => [FRESH, 0n, 1n, -1n, new Raw('1.5'), new Raw('1e3')],
+    sampled: () =>
+      fc.oneof(
+        fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }),
+        fc.bigInt({ min: -99n, max: 99n }),
+        fc
+          .tuple(fc.integer({ min: -999, max: 999 }), fc.integer({ min: 1, max: 99 }))
+          .map(([a, b]): Json => new Raw(`${a}.${b}`)),
+      ),
+  },
+  fraction: {
+    title: 'a number with a fraction',
+    typical: () => [
+      ...['.5', '.000001'].map((end) => new Raw((id) => `${id}${end}`)),
+      ...[
+        '1.5',
+        '0.1',
+        '-2.25',
+        '-0.5',
+        '1e-1',
+        // Some languages print a number like this without a decimal point.
+        '5e-7',
+        '12345.000001',
+        '16777217.5',
+        '2147483646.5',
+        '4294967298.5',
+        '1125899906842625.5',
+      ].map((text) => new Raw(text)),
+    ],
+    sampled: () =>
       fc
-        .tuple(fc.integer({ min: -999, max: 999 }), fc.integer({ min: 1, max: 99 }))
-        .map(([a, b]): Json => new Raw(`${a}.${b}`)),
-    ),
-  fraction: () =>
-    fc
-      .tuple(
-        fc.oneof(
-          fc.integer({ min: -99_999, max: 99_999 }),
-          fc.integer({ min: 1, max: 2 ** 31 - 1 }),
-          fc.integer({ min: 2 ** 31, max: 2 ** 36 }),
-        ),
-        fc.integer({ min: 1, max: 9999 }),
-      )
-      .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
-  numeral: () =>
-    fc.oneof(
-      // A store may already have a plant with this id.
-      fc.constant<Json>(new Raw((id) => `"${id}"`)),
-      fc.bigInt({ min: 0n, max: 2n ** 31n }).map(String),
-      fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }).map(String),
-      fc.bigInt({ min: -9n, max: 99n }).map(String),
-    ),
-  string: () =>
-    fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...WORDS)),
-  array: (own) =>
-    fc.array(
-      fc.oneof(fc.constant(own), fc.constant<Json>('x'), fc.constant<Json>(1n), fc.constant<Json>(null)),
-      { maxLength: 3 },
-    ),
-  object: (own) =>
-    fc
-      .uniqueArray(fc.constantFrom('value', 'name', 'id', '$ne', '$gt', 'length', 'toString', '0', 'a'), {
-        maxLength: 3,
-      })
-      .map((names): Json => new JsonObject(names.map((name) => [name, own]))),
+        .tuple(
+          fc.oneof(
+            fc.integer({ min: -99_999, max: 99_999 }),
+            fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+            fc.integer({ min: 2 ** 31, max: 2 ** 36 }),
+          ),
+          fc.integer({ min: 1, max: 9999 }),
+        )
+        .map(([a, b]): Json => new Raw(`${a}.${String(b).padStart(4, '0')}`)),
+  },
+  numeral: {
+    title: 'a numeric string',
+    // Fresh, so that a store that accepts numerals as ids does not reject these as duplicates.
+    typical: () => [
+      ...[
+        (id: bigint) => `"${id}"`,
+        (id: bigint) => `"-${id}"`,
+        (id: bigint) => `"${id}.0"`,
+        (id: bigint) => `"0x${id.toString(16)}"`,
+        (id: bigint) => `" ${id} "`,
+        (id: bigint) => `"0${id}"`,
+        (id: bigint) => `"${2n ** 53n + id}"`,
+      ].map((text) => new Raw(text)),
+      '0',
+    ],
+    sampled: () =>
+      fc.oneof(
+        // A store may already have a plant with this id.
+        fc.constant<Json>(new Raw((id) => `"${id}"`)),
+        fc.bigInt({ min: 0n, max: 2n ** 31n }).map(String),
+        fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }).map(String),
+        fc.bigInt({ min: -9n, max: 99n }).map(String),
+      ),
+  },
+  string: {
+    title: 'a string',
+    typical: () => ['', 'Aloe', 'null', 'true', new Raw('"\\ud83c"')],
+    sampled: () =>
+      fc.oneof(ordinaryTag({ min: 1, max: 12, patterns: [], format: undefined }), fc.constantFrom(...WORDS)),
+  },
+  array: {
+    title: 'an array',
+    typical: (own) => [[], [own], [own, own], [null]],
+    sampled: (own) =>
+      fc.array(
+        fc.oneof(fc.constant(own), fc.constant<Json>('x'), fc.constant<Json>(1n), fc.constant<Json>(null)),
+        { maxLength: 3 },
+      ),
+  },
+  object: {
+    title: 'an object',
+    typical: (own) => [
+      new JsonObject([]),
+      object({ value: own }),
+      object({ length: 4n }),
+      object({ toString: 'Aloe' }),
+    ],
+    sampled: (own) =>
+      fc
+        .uniqueArray(fc.constantFrom('value', 'name', 'id', '$ne', '$gt', 'length', 'toString', '0', 'a'), {
+          maxLength: 3,
+        })
+        .map((names): Json => new JsonObject(names.map((name) => [name, own]))),
+  },
 };
 
 /** The types that a property must not have: a fraction if it is an integer, a numeral if it is a number. */
@@ -316,28 +333,18 @@ function wrongTypesFor(shape: Shape): WrongType[] {
   return wrong;
 }
 
-const TITLES: Readonly<Record<WrongType, string>> = {
-  null: 'null',
-  boolean: 'a boolean',
-  number: 'a number',
-  fraction: 'a number with a fraction',
-  numeral: 'a numeric string',
-  string: 'a string',
-  array: 'an array',
-  object: 'an object',
-};
-
 function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): Defect[] {
   return wrongTypesFor(shape).map((type) => {
+    const { title, typical, sampled } = MISTAKEN[type];
     const own = (control: JsonObject): Json => get(control) ?? 'fern';
     return {
-      name: `${name} is ${TITLES[type]}`,
+      name: `${name} is ${title}`,
       kind: type === 'null' || type === 'fraction' || type === 'numeral' ? type : 'wrong-type',
       property,
-      typical: (control) => OTHER_TYPES[type](own(control)).map((value) => put(control, value)),
+      typical: (control) => typical(own(control)).map((value) => put(control, value)),
       sampled: (control) =>
         fc
-          .oneof(fc.constantFrom(...OTHER_TYPES[type](own(control))), sampledOtherTypes[type](own(control)))
+          .oneof(fc.constantFrom(...typical(own(control))), sampled(own(control)))
           .map((value) => put(control, value)),
     };
   });
@@ -346,10 +353,7 @@ function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): De
 /** Maximum length in characters of a string that is sent because it is too long. */
 const MAX_LENGTH = 20_000;
 
-/**
- * Violates each limit of the shape, by as little as possible and by a lot. If possible, no other limit is
- * violated.
- */
+/** Violates each limit by as little as possible and by a lot, if possible without violating another. */
 function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
   const types = typesOf(shape);
   const { values, text, minItems, maxItems, uniqueItems } = shape;
@@ -436,7 +440,6 @@ function tooLong(text: TextLimits, max: number): readonly Json[] {
   ];
 }
 
-/** Copies of a string with a single character replaced in each. */
 function altered(value: Json): readonly Json[] {
   const letters = [...(typeof value === 'string' && value !== '' ? value : 'fern')];
   const places = [0, letters.length >> 1, letters.length - 1];
@@ -445,7 +448,6 @@ function altered(value: Json): readonly Json[] {
   );
 }
 
-/** A list of `count` items: first those of the given list, then sampled ones. */
 function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): readonly Json[] {
   const found: Json[] = Array.isArray(value) ? value.slice(0, count) : [];
   const written = new Set(found.map((item) => write(item, 1n)));
@@ -458,7 +460,6 @@ function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): rea
   return found;
 }
 
-/** Numbers that violate the limits of a shape. */
 function offTheGrid(
   { number }: Shape,
   fractions: boolean,
@@ -492,7 +493,6 @@ const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
   return bound === -end || bound === end - 1n;
 };
 
-/** The defects of an object that is nested in the plant. */
 function inside(place: Place, shape: Shape): Defect[] {
   const { types, properties, others, closed } = shape;
   if (!types.includes('object') || (properties.size === 0 && others.length === 0 && !closed)) return [];
@@ -511,7 +511,6 @@ function inside(place: Place, shape: Shape): Defect[] {
     }));
 }
 
-/** The defects of the first item of a list that is nested in the plant. */
 function insideItems(place: Place, shape: Shape): Defect[] {
   const { types, items, minItems } = shape;
   if (!types.includes('array') || items === undefined) return [];

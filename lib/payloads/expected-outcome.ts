@@ -9,11 +9,7 @@ import { isPlantText } from './validity.ts';
 /** The interface states no size limit (section 8), so a store need not accept larger bodies than this. */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
-/**
- * The outcome that the contract demands for a request, based on what was sent.
- *
- * @param maxBytes maximum size of a body that must be accepted
- */
+/** @param maxBytes maximum size of a body that must be accepted */
 export function expectedOutcomeOf(
   request: Request,
   template: RequestTemplate,

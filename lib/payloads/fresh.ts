@@ -3,10 +3,7 @@ import { capitalised } from '../text.ts';
 import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 
-/**
- * Values that are new in each request, whatever the seed, because they are derived from its fresh id. A store
- * may require unique ids or names, and may have been tested before.
- */
+/** Values derived from the fresh id, so new in each request: a store may require unique ids or names. */
 
 /** With more possible values than this, a sampled one is almost certainly new. */
 const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
@@ -35,9 +32,7 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/**
- * A text with the same form but new content: letters and digits are replaced with others of the same kind.
- */
+/** The same form with new content: letters and digits are replaced with others of the same kind. */
 export function freshText(text: string): FreshText {
   let choices = 1;
   for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
@@ -72,10 +67,7 @@ export function withWords(
   }, choices);
 }
 
-/**
- * A text in the form of the given one, with six fresh letters for each `word` (`WORD` in capitals, `Word`
- * capitalised) and a fresh digit for each #.
- */
+/** Six fresh letters for each `word` (`WORD` in capitals, `Word` capitalised), a fresh digit for each #. */
 export const freshLike = (form: string): FreshText =>
   withWords((word, digit) =>
     form
@@ -86,9 +78,7 @@ export const freshLike = (form: string): FreshText =>
       .replaceAll('#', () => digit()),
   );
 
-/**
- * A sample of the arbitrary for each id. The number of possible texts is unknown, so they count as used up.
- */
+/** The number of possible texts is unknown, so they count as used up. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
   fc.nat().map((seed) => new FreshText((id) => sample(texts, seed, `fresh/${id}`, 0).value, 1));
 
@@ -102,7 +92,6 @@ export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   }, Number(places));
 }
 
-/** The plant with all fresh values fixed to those of one id. */
 export function fixedFor(plant: JsonObject, id: bigint): JsonObject {
   return plant.withValues((_, value) => {
     if (value === FRESH) return id;

@@ -5,14 +5,12 @@ import { notJson } from './malformed.ts';
 import type { Body } from './test-case.ts';
 import { isInvalid } from './validity.ts';
 
-/** A body that a store must reject. */
 interface InvalidBody {
   readonly name: string;
   /** Makes the body from a valid plant; undefined if that is impossible. */
   readonly madeOf: (plant: JsonObject) => Body | undefined;
 }
 
-/** A body for each defect that must be rejected, with the kind of defect. */
 export const defectiveBodies = (contract: Contract): readonly (InvalidBody & { readonly kind: string })[] =>
   defectsOf(contract.newPlant.shape)
     .filter(mustBeRejected)

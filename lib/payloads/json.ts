@@ -1,21 +1,13 @@
 import { sourceAt } from '../contract/numeral.ts';
 
-/**
- * JSON as it is written rather than as JavaScript represents it: integers of any size, exact numerals,
- * duplicate names, and the order of properties.
- */
+/** JSON as written, not as JavaScript has it: any integer, exact numerals, duplicate names, their order. */
 
 /** Placeholder for an id that has never been sent before. */
 export const FRESH: unique symbol = Symbol('a fresh id');
 
-/**
- * JSON text to be written exactly as given: a numeral in a particular notation, a value too deep to build, or
- * text derived from a fresh id.
- */
+/** Text written exactly as given: a notation of a numeral, a value too deep to build, or with a fresh id. */
 export class Raw {
-  /**
-   * Number of possible values. The more there are, the less likely is a collision with an earlier request.
-   */
+  /** Number of possible values: the more, the less likely is a collision with an earlier request. */
   readonly choices: number;
   private readonly text: string | ((id: bigint) => string);
   private known: { readonly value: unknown } | undefined;
@@ -28,9 +20,7 @@ export class Raw {
     return typeof this.text === 'string' ? this.text : this.text(id);
   }
 
-  /**
-   * The result of JSON.parse for the text; the same object each time if the text does not depend on the id.
-   */
+  /** As by JSON.parse; the same object each time if the text does not depend on the id. */
   asParsed(id: bigint): unknown {
     if (typeof this.text !== 'string') return JSON.parse(this.text(id));
     this.known ??= { value: JSON.parse(this.text) };
@@ -38,17 +28,12 @@ export class Raw {
   }
 }
 
-/** Arrays nested this many levels deep. */
 export const nestedArrays = (depth: number): Raw => new Raw('['.repeat(depth) + ']'.repeat(depth));
 
-/** Objects nested this many levels deep. */
 export const nestedObjects = (depth: number): Raw => new Raw(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
 /** A string that differs for each fresh id. */
 export class FreshText {
-  /**
-   * Number of possible strings. The more there are, the less likely is a collision with an earlier request.
-   */
   readonly choices: number;
   readonly of: (id: bigint) => string;
   constructor(of: (id: bigint) => string, choices: number) {
@@ -116,21 +101,14 @@ export const object = (members: Readonly<Record<string, Json>>): JsonObject =>
 export interface Style {
   /** White space between tokens, used cyclically; empty for none. */
   readonly gaps: readonly string[];
-  /** Which strings are written with unnecessary `\u` escapes. */
   readonly escapes: 'none' | 'values' | 'names' | 'both';
-  /** Whether to escape every character or every other one. */
   readonly every: 1 | 2;
-  /** The letter case of hexadecimal digits. */
   readonly digits: 'lower' | 'upper';
 }
 
 export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lower' };
 
-/**
- * Writes a value as JSON text.
- *
- * @param id replaces FRESH and determines fresh texts
- */
+/** @param id replaces FRESH and determines fresh texts */
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
   const gap = () => {
@@ -209,7 +187,6 @@ function escaped(text: string, { every, digits }: Style): string {
   return `"${written}"`;
 }
 
-/** Converts a JavaScript value, such as one from a schema, to JSON that can be written. */
 export function fromValue(value: unknown): Json {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
     return value;

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 
-/** A change to the text of a NewPlant. */
 export interface Edit {
   readonly name: string;
   readonly apply: (text: string) => string | Uint8Array;
@@ -12,10 +11,7 @@ const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 const cut = (fraction: number) => (text: string) =>
   text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
-/**
- * The id in the text of a plant. Reused so that the request has a fresh id and is not rejected as a
- * duplicate.
- */
+/** Reused so that the request has a fresh id and is not rejected as a duplicate. */
 const idInText = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
 export const randomBytes: Edit = edit('random bytes', () =>
@@ -60,7 +56,6 @@ export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
   ),
 );
 
-/** The plant as multipart/form-data with the boundary `b`. */
 export const multipart: Edit = edit('a multipart form', (text) =>
   [
     '--b\r\nContent-Disposition: form-data; name="id"\r\n',
@@ -80,7 +75,6 @@ export const extensions: readonly Edit[] = [
   edit('raw-newline-in-string', (text) => text.replace(/("name":"[^"])/, '$1\n')),
 ];
 
-/** The text, compressed with gzip (RFC 9110 section 8.4). */
 export const gzipped: Edit = edit('gzip', (text) => gzipSync(text));
 
 /** Compressed text that is not JSON: a store may parse decompressed bodies with different code. */
@@ -97,11 +91,7 @@ const NOT_UTF8 = [
   ['a byte that is never valid', [0xff]],
 ] as const;
 
-/**
- * Bytes that are not UTF-8 (RFC 8259 section 8.1), in each string of a plant and in a property name.
- *
- * @param properties the names of the string properties
- */
+/** Not UTF-8 (RFC 8259 section 8.1), in each of these string properties and in a property name. */
 export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
   NOT_UTF8.flatMap(([name, bytes]) => [
     ...properties.map((property) =>
@@ -110,7 +100,6 @@ export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
     edit(`${name} in a property name`, (text) => inserted(text, bytes, text.indexOf('"') + 2)),
   ]);
 
-/** The offset at which the value of a string property begins in the text of an object. */
 const startOf = (property: string, text: string): number => {
   const member = new RegExp(`"${property}"\\s*:\\s*"`).exec(text);
   return member === null ? text.indexOf('"') + 1 : member.index + member[0].length;
@@ -119,7 +108,14 @@ const startOf = (property: string, text: string): number => {
 const inserted = (text: string, bytes: readonly number[], at: number): Uint8Array =>
   Buffer.concat([Buffer.from(text.slice(0, at)), Uint8Array.from(bytes), Buffer.from(text.slice(at))]);
 
-/** Random ways to make a text malformed: truncate it anywhere, append text, repeat it, or replace it. */
+const word: Arbitrary<string> = fc
+  .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz{[(<&=:;@!'), { minLength: 2, maxLength: 12 })
+  .map((letters) => letters.join(''))
+  .map((text) => (['null', 'true', 'false'].includes(text) ? `${text}s` : text));
+
+const TAILS = ['}', ']', ':', '"', ' 0', ' {}', ' []', ' null', '\n"x"', ' x'];
+const tail = fc.oneof(fc.constantFrom(...TAILS), word);
+
 export const malformedText: Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,
@@ -127,29 +123,17 @@ export const malformedText: Arbitrary<Edit> = fc.oneof(
       .integer({ min: 1, max: 998 })
       .map((perMille) => edit('truncated', (text) => cutShort(text, perMille))),
   },
-  { weight: 2, arbitrary: tail().map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
+  { weight: 2, arbitrary: tail.map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
   {
     weight: 1,
     arbitrary: fc
       .constantFrom('', ' ', '\n', ', ', '\u001e')
       .map((gap) => edit('twice', (text) => `${text}${gap}${text}`)),
   },
-  { weight: 1, arbitrary: word().map((garbage) => edit('garbage', () => garbage)) },
+  { weight: 1, arbitrary: word.map((garbage) => edit('garbage', () => garbage)) },
 );
 
-/** Truncates the text within the object, ignoring white space around it. */
 function cutShort(text: string, perMille: number): string {
   const [start, end] = [text.indexOf('{') + 1, text.lastIndexOf('}')];
   return text.slice(0, start + Math.floor(((end - start) * perMille) / 1000));
-}
-
-function tail(): Arbitrary<string> {
-  return fc.oneof(fc.constantFrom('}', ']', ':', '"', ' 0', ' {}', ' []', ' null', '\n"x"', ' x'), word());
-}
-
-function word(): Arbitrary<string> {
-  return fc
-    .array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz{[(<&=:;@!'), { minLength: 2, maxLength: 12 })
-    .map((letters) => letters.join(''))
-    .map((text) => (['null', 'true', 'false'].includes(text) ? `${text}s` : text));
 }

@@ -8,10 +8,7 @@ interface Decimal {
   readonly scale: number;
 }
 
-/**
- * The numbers within certain limits: multiples of a step, from place `first` to place `last` if they are
- * bounded.
- */
+/** Multiples of a step, from place `first` to place `last` if they are bounded. */
 export interface Grid {
   readonly step: Decimal;
   readonly first: bigint | undefined;
@@ -21,11 +18,7 @@ export interface Grid {
 /** Maximum number of decimal places; so many are needed only for very narrow ranges. */
 const MAX_DECIMAL_PLACES = 15;
 
-/**
- * The coarsest grid with a number within the limits.
- *
- * @param integral whether to allow only integers
- */
+/** The coarsest grid with a number within the limits. */
 export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   if (limits.multipleOf !== undefined && limits.multipleOf > 0)
     return within(limits, stepOf(decimalOf(limits.multipleOf), integral));
@@ -36,7 +29,6 @@ export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   return within(limits, { digits: 1n, scale: 0 });
 }
 
-/** The grid of half steps within the same limits. */
 export const halved = ({ step: { scale } }: Grid, limits: NumberLimits): Grid =>
   within(limits, { digits: 5n, scale: scale + 1 });
 
@@ -46,9 +38,7 @@ export const isEmpty = ({ first, last }: Grid): boolean =>
 export const at = ({ step }: Grid, place: bigint): Json =>
   written({ digits: place * step.digits, scale: step.scale });
 
-/**
- * A number that is not on the grid, just after the given place; undefined if the grid contains every integer.
- */
+/** Just after the given place; undefined if the grid contains every integer. */
 export function offGrid(
   { step: { digits, scale } }: Grid,
   place: bigint,
@@ -64,10 +54,7 @@ export function onGrid(grid: Grid, min: bigint, max: bigint): Arbitrary<Json> {
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
-/**
- * The first and last place of a grid within a window; if the grid lies outside the window, a place of the
- * grid.
- */
+/** Within a window; if the grid lies outside it, a place of the grid. */
 export function placesIn({ step, first, last }: Grid, min: bigint, max: bigint): [bigint, bigint] {
   const lowest = ceilDiv(scaled({ digits: min, scale: 0 }, step.scale), step.digits);
   const highest = floorDiv(scaled({ digits: max, scale: 0 }, step.scale), step.digits);
@@ -112,7 +99,6 @@ function stepOf({ digits, scale }: Decimal, integral: boolean): Decimal {
 
 const divisorOf = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisorOf(b, a % b));
 
-/** A limit of a schema as an exact decimal. */
 function decimalOf(value: bigint | number): Decimal {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] = parts ?? [];

@@ -6,23 +6,15 @@ import { sample } from './random.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** What the document requires of every request besides its body. */
 interface Required {
   readonly headers: readonly Pair[];
-  /** Query parameters, in order. */
   readonly query: readonly Pair[];
 }
 
-/** Maximum number of values to sample for a parameter. */
 const MAX_GENERATED = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/**
- * The required parameters of the document, each with the value that the document gives or, without one, a
- * sampled value.
- *
- * @throws DocumentError if no value can be found for a parameter
- */
+/** @throws DocumentError if a required parameter has no value in the document, and none can be found */
 export function requiredOf(contract: Contract): Required {
   const headers: Pair[] = [];
   const query: Pair[] = [];
@@ -36,7 +28,6 @@ export function requiredOf(contract: Contract): Required {
   return { headers: cookies.length === 0 ? headers : [...headers, ['cookie', cookies.join('; ')]], query };
 }
 
-/** The texts for a parameter: a single one, or one for each item of an exploded list. */
 function sampleParameters(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
   const { place, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {

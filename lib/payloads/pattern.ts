@@ -1,15 +1,12 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { sum } from '../collections.ts';
 
 /** Chooses an integer from 0 to, but not including, a bound. */
 type Choose = (bound: number) => number;
 
-/** The state while one string is being written. */
 interface Writing {
   readonly choose: Choose;
-  /**
-   * Whether to use any printable character of a class, instead of only letters and digits if it contains
-   * some.
-   */
+  /** Any printable character of a class, instead of only letters and digits if it contains some. */
   readonly wide: boolean;
   readonly groups: Map<AST.CapturingGroup, string>;
 }
@@ -30,9 +27,7 @@ interface Pattern {
 }
 
 /**
- * Parses a pattern of a JSON Schema. Any text may precede or follow the match, unless the pattern is
- * anchored.
- *
+ * Any text may precede or follow the match, unless the pattern is anchored.
  * @throws SyntaxError if it is not a regular expression
  */
 export function patternOf(source: string): Pattern {
@@ -112,7 +107,6 @@ function character(narrow: readonly string[], wide = narrow): PatternPart {
 
 const PADDING = repetition(character(LETTERS, ['a', 'b', ' ']), 0, Number.POSITIVE_INFINITY);
 
-/** A character of a class, preferably a letter or digit. */
 function ofClass(raw: string): PatternPart {
   const isIn = new RegExp(`^${raw}$`, 'u');
   const among = (characters: readonly string[]) => characters.filter((one) => isIn.test(one));
@@ -133,13 +127,11 @@ function anywhere(isIn: RegExp): string[] {
   return characters;
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-
 function sequence(parts: readonly PatternPart[]): PatternPart {
-  const minLength = sum(parts.map((part) => part.minLength));
+  const minLength = sum(parts, (part) => part.minLength);
   return {
     minLength,
-    maxLength: sum(parts.map((part) => part.maxLength)),
+    maxLength: sum(parts, (part) => part.maxLength),
     write(length, writing) {
       const lengths = spread(
         length - minLength,

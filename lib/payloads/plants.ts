@@ -6,10 +6,7 @@ import { memoised } from './memoised.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './string-samples.ts';
 
-/**
- * Which values to use: `plain` ones if the value does not matter, `ordinary` ones, or `any` that the schema
- * allows.
- */
+/** `plain` if the value does not matter, `ordinary`, or `any` that the schema allows. */
 export type Variety = 'plain' | 'ordinary' | 'any';
 
 /** The property with the identification number (interface, section 2). */
@@ -18,7 +15,6 @@ export const ID = 'id';
 const MIN_ORDINARY_ID = 2n ** 20n;
 const MAX_ORDINARY_ID = 2n ** 31n - 1n;
 
-/** Objects of the shape with all of the declared properties, only the required ones, or some. */
 export function plantOf(
   shape: Shape,
   variety: Variety,
@@ -58,19 +54,15 @@ function otherMembers(shape: Shape, variety: Variety): Arbitrary<readonly Member
   return distinct(member, ([name]) => name, fc.constant(missing), missing);
 }
 
-/** Names for an undeclared property that match a pattern. */
 export const otherName = (pattern: string | undefined): Arbitrary<string> =>
   patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
   fc.constant('undeclared');
 
-/** Whether the id of the document may be a fresh id, which is an integer. */
 const takesFresh = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /**
- * The ids of ordinary plants: 2^20 to 2^31-1, within the limits of the document. There are so few smaller ids
- * that earlier runs may have used them.
- *
+ * 2^20 to 2^31-1, within the limits of the document: earlier runs may have used smaller ones.
  * @param wanted an id that the user asked for, which may be smaller
  */
 export const ordinaryIds = (newPlant: Shape, wanted = MIN_ORDINARY_ID): IdRange =>
@@ -192,7 +184,6 @@ function distinct<T>(
 
 const GAPS = ['', ' ', '  ', '\n', '\t', '\r\n', '\n    '];
 
-/** Styles with white space wherever RFC 8259 allows it, and with escapes in values and names. */
 export const styles: Arbitrary<Style> = fc.record({
   gaps: fc.array(fc.constantFrom(...GAPS), { minLength: 0, maxLength: 7, size: 'max' }),
   escapes: fc.constantFrom('none', 'values', 'names', 'both'),
@@ -200,7 +191,6 @@ export const styles: Arbitrary<Style> = fc.record({
   digits: fc.constantFrom('lower', 'upper'),
 });
 
-/** The same plants with their properties in any order. */
 export const reordered = (plants: Arbitrary<JsonObject>): Arbitrary<JsonObject> =>
   plants.chain(({ members }) =>
     fc

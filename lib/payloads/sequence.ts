@@ -6,12 +6,6 @@ import { defectiveBodies, malformedBodies } from './invalid-bodies.ts';
 import type { JsonObject } from './json.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
 
-/**
- * Sequences of requests, sent one after the other or concurrently, and how the requests relate to one
- * another.
- */
-
-/** How the plant of a step resembles that of an earlier step. */
 type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
 
 export type Wrong =
@@ -35,16 +29,12 @@ export interface Step {
   readonly like: Likeness;
   readonly wrong: Wrong | undefined;
   readonly manner: Manner;
-  /**
-   * The connection used last, a second one, one that has carried no request yet, or one for this request
-   * only.
-   */
+  /** The one used last, a second one, one that has carried no request yet, or one for this request only. */
   readonly connection: 'kept' | 'other' | 'fresh' | 'own';
   /** Steps with the same moment are sent concurrently. */
   readonly moment: number;
 }
 
-/** Number of steps of a sampled sequence. */
 const STEPS = { minLength: 8, maxLength: 16 } as const;
 /** Maximum number of sampled sequences, regardless of the length of the run. */
 const MAX_SAMPLED = 100;
@@ -54,7 +44,6 @@ const CASES_PER_SEQUENCE = 12;
 const MAX_REJECTED = 64;
 const ABORTED_IN_A_ROW = 6;
 
-/** All sequences of a run: first the named ones, then random ones. */
 export function sequencesOf(
   contract: Contract,
   cases: number,
@@ -79,10 +68,7 @@ const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step) => ({ ...plain, ...step, moment }));
 
-/**
- * Sequences of many requests of one kind, in a row or concurrently, and of every resemblance to an earlier
- * request.
- */
+/** Many requests of one kind, in a row or concurrently; then every resemblance to an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [invalid] = bodies;
@@ -150,10 +136,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
-/**
- * Every invalid body. If a plant does not allow one, only the first character of its text is sent, which is
- * also invalid.
- */
+/** If a plant does not allow one, only the first character of its text is sent, which is also invalid. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({
     kind: 'body' as const,
@@ -245,7 +228,6 @@ const CONNECTION: Readonly<Record<Step['connection'], string | undefined>> = {
   own: 'on a connection of its own',
 };
 
-/** Descriptions of what is wrong with a request. */
 export const DESCRIPTIONS: Readonly<Record<Wrong['kind'], string>> = {
   body: 'with an invalid body',
   credential: 'with an invalid credential',

@@ -1,7 +1,5 @@
 /**
- * Shrinks a list while a property holds: first finds a short suffix, then removes smaller and smaller pieces
- * (delta debugging).
- *
+ * Delta debugging: first finds a short suffix, then removes smaller and smaller pieces.
  * @param shows whether the property holds for a part of the list; undefined ends the search
  */
 export async function shortest<T>(

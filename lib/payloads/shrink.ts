@@ -1,21 +1,14 @@
 import type { Arbitrary, Value } from 'fast-check';
 
-/** Maximum number of smaller values to try in total. */
 const MAX_ATTEMPTS = 80;
 
-/** The smallest value with a result, and how it was found. */
 interface Shrunk<R> {
   readonly result: R;
   /** For each step, the index of the chosen value among those to which the previous value shrinks. */
   readonly path: readonly number[];
 }
 
-/**
- * Shrinks a sampled value: picks the first smaller value for which the attempt has a result, and continues
- * from there.
- *
- * @param result the result of the original value
- */
+/** Picks the first smaller value for which the attempt has a result, and continues from there. */
 export async function shrink<T, R>(
   { value, context }: Value<T>,
   arbitrary: Arbitrary<T>,

@@ -16,10 +16,7 @@ const lengths = (limits: TextLimits, least: number, most: number) => {
   return { minLength: Math.min(Math.max(limits.min, least), max), maxLength: max };
 };
 
-/**
- * Minimum length of sampled names. Shorter names would repeat within a run, and a store may require unique
- * names, since the interface does not say. Shorter names have their own cases.
- */
+/** Shorter names would repeat within a run, and a store may require unique ones. */
 const MIN_DISTINCT_LENGTH = 6;
 
 /** Names that any store accepts: letters, digits, spaces, hyphens and apostrophes, starting with a letter. */
@@ -39,20 +36,15 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 };
 
 /** Names that consist only of letters, for cases in which the name does not matter. */
-export const plainName = (limits: TextLimits): Arbitrary<string> => {
-  const bounds = lengths(limits, 10, 14);
-  return fc
-    .array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' })
-    .map((letters) => capitalised(letters.join('')));
-};
+export const plainName = (limits: TextLimits): Arbitrary<string> =>
+  lowerCase(lengths(limits, 10, 14)).map(capitalised);
 
 /** Tags that any store accepts: 1 to 20 lower-case letters. */
-export const ordinaryTag = (limits: TextLimits): Arbitrary<string> =>
-  fc
-    .array(fc.constantFrom(...LOWER), { ...lengths(limits, 1, 20), size: 'max' })
-    .map((letters) => letters.join(''));
+export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => lowerCase(lengths(limits, 1, 20));
 
-/** Patterns of plain strings for each format that is checked. */
+const lowerCase = (bounds: { readonly minLength: number; readonly maxLength: number }): Arbitrary<string> =>
+  fc.array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' }).map((letters) => letters.join(''));
+
 const DATE = '20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z';
 const HOST = '(?:[a-z]{1,30}\\.){1,6}example';
@@ -80,21 +72,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: '^(?:[A-Za-z0-9+/]{4})+$',
 };
 
-/**
- * Maximum number of attempts to write a string that matches all patterns and limits, and of characters
- * written in all.
- */
+/** Limits on writing a string that matches everything: attempts, and characters in all. */
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
-/** Maximum number of characters beyond the minimum length. */
 const MAX_FREE_CHARACTERS = 24;
 
-/**
- * Strings that match the patterns and the format in the document; undefined if there are none, or if no such
- * string can be found.
- */
+/** Undefined if the document restricts nothing, or if no such string can be found. */
 export const patterned = memoised(stringsFor);
 
-/** Whether a document restricts the characters of a string. */
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
   patterns.length > 0 || Object.hasOwn(FORMATS, format);
 
@@ -221,10 +205,6 @@ const character: Arbitrary<string> = fc.oneof(
   })),
 );
 
-/**
- * Any Unicode string within the limits, including hostile strings, characters of all planes, and common
- * column sizes.
- */
 export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => {
   const { min, max = 16_000 } = limits;
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);

@@ -1,17 +1,13 @@
 import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
-/**
- * The outcome that the contract demands. `open`: the interface does not say, but the request must be
- * answered.
- */
+/** `open`: the interface does not say, but the request must be answered. */
 export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
 
 /** The body of a request before it has an id: JSON, perhaps with an edit of its text; or bytes. */
 export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
   | { readonly bytes: Uint8Array }
-  /** A body that contains the token. */
   | { readonly secret: (token: string, id: bigint) => string };
 
 export interface Credential {
@@ -19,10 +15,7 @@ export interface Credential {
   readonly header?: string;
   /** The values of the header lines, given the right token and the cookies that the store has set. */
   readonly values: (token: string, cookies?: string) => readonly string[];
-  /**
-   * The values as a shell would write them, with $PLANT_STORE_TOKEN for the token. Only this form is
-   * recorded.
-   */
+  /** As a shell would write them, with $PLANT_STORE_TOKEN for the token. Only this form is recorded. */
   readonly shell: readonly string[];
   /** If only the scheme is spelled differently: that spelling, and the original credential. */
   readonly respelled?: { readonly scheme: string; readonly of: Credential };
@@ -70,39 +63,23 @@ export interface RequestTemplate {
   readonly preceding?: Predecessor;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
-  /**
-   * The request is an ordinary plant, sent as any client would. The store must create it, whatever the
-   * purpose of the request.
-   */
+  /** Sent as any client would: the store must create it, whatever the purpose of the request. */
   readonly ordinary?: boolean;
-  /**
-   * Another request of the same sequence has the same id or name. A store may remember these even if it
-   * rejected that request.
-   */
+  /** Another request of the sequence has its id or name, which a store may remember in any case. */
   readonly sentBefore?: true;
-  /** The stable label of the test case that the request belongs to, if any. */
   readonly sentAs?: string;
-  /**
-   * The request is outside the contract (over 64 KiB, or malformed framing), so a proxy may respond in its
-   * own way.
-   */
+  /** Over 64 KiB, or malformed framing: a proxy may respond in its own way. */
   readonly outsideContract?: boolean;
 }
 
 /** A request that is sent right before another one, with the same fresh id. */
 export interface Predecessor {
   readonly template: RequestTemplate;
-  /**
-   * On the same connection, after its response or without waiting for it; on another connection; or
-   * concurrently.
-   */
+  /** On the same connection, after its response or before it; on another connection; or concurrently. */
   readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
 }
 
-/**
- * Whether a request is outside the contract. This includes malformed HTTP: a duplicate of a field that is
- * allowed only once (RFC 9110 section 5.3) may be rejected by an intermediary.
- */
+/** An intermediary may reject duplicates of a field that is allowed only once (RFC 9110 section 5.3). */
 export const isOutsideContract = ({
   outsideContract,
   credential = validCredential,
@@ -117,12 +94,10 @@ export interface TestCase {
   readonly control?: RequestTemplate;
 }
 
-/** Whether the request depends on the fresh id. */
 export const dependsOnFreshId = ({ body, path }: RequestTemplate, token: string): boolean =>
   path?.includes('{id}') === true ||
   (body !== undefined && !Buffer.from(bytesOf(body, 1n, token)).equals(bytesOf(body, 2n, token)));
 
-/** The bytes of a body with a given fresh id. */
 export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   if ('bytes' in body) return body.bytes;
   if ('secret' in body) return Buffer.from(body.secret(token, id));
@@ -131,6 +106,5 @@ export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   return typeof edited === 'string' ? Buffer.from(edited) : edited;
 }
 
-/** The request without its preceding request. */
 export const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate =>
   template;

@@ -11,14 +11,10 @@ export function isValid({ newPlant }: Contract, json: Json): boolean {
   return newPlant.validate((path) => textAt(json, id, path), asParsed(json, id)).length === 0;
 }
 
-/** Whether a JSON text is a valid NewPlant. */
 export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: string): boolean =>
   newPlant.validate(text, JSON.parse(text)).length === 0;
 
-/**
- * Whether a value is not a NewPlant even for a store that reads numbers as doubles, since RFC 8259 section 6
- * allows loss of precision. False for values that are too large to send.
- */
+/** Not even for a store that reads numbers as doubles (RFC 8259 section 6). False if too large to send. */
 export function isInvalid(contract: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(contract.newPlant.shape);
   const asDoubles = () => undefined;
@@ -30,13 +26,11 @@ export function isInvalid(contract: Contract, json: Json): boolean {
 /** Maximum size of an invalid body; leaves room for white space up to 64 KiB. */
 const MAX_SAFE_BYTES = 60 * 1024;
 
-/** Number of attempts to replace a plant that the document does not allow. */
 const MAX_PAYLOADS = 48;
 
 /**
- * Replaces plants that are invalid for the document. A schema can express more than a shape, so an arbitrary
- * may yield few valid plants or none, and filtering might never end. Instead, plants are sampled from each of
- * `instead` in order, and finally `otherwise` is used.
+ * A schema can express more than a shape, so few samples may be valid, and filtering might never end. Invalid
+ * plants are replaced with samples of each of `instead` in order, and finally with `otherwise`.
  */
 export const onlyValid = (
   contract: Contract,
@@ -55,10 +49,7 @@ export const onlyValid = (
     return otherwise ?? plant;
   });
 
-/**
- * Plain plants with all declared properties or only the required ones, if the document allows that.
- * `requireOrdinary` has checked that there are some.
- */
+/** `requireOrdinary` has checked that there are some. */
 export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
   plainOf(contract)[properties];
 

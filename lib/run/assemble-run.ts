@@ -27,7 +27,6 @@ const BAILED: Stop = {
   remedy: 'run without --bail to see all failures',
 };
 
-/** Makes the parts of one run against one store, and connects them. */
 export function assembleRun(
   settings: RunSettings,
   { onProgress = () => {}, onFailure = () => {} }: Listeners,
@@ -71,7 +70,7 @@ export function assembleRun(
     invariants,
     recovery,
     onExchange: (exchange, template, during) => {
-      onProgress(sender.requests);
+      onProgress(sender.transport.requests);
       settings.onExchange?.(exchange, template, during);
     },
   });
@@ -107,13 +106,9 @@ export function assembleRun(
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }
 
-/** The connected parts of one run. */
 export type CreatedParts = ReturnType<typeof assembleRun>;
 
-/**
- * The headers and query parameters of every request. The user's headers override those that the document
- * requires.
- */
+/** The user's headers override those that the document requires. */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {
   const required = requiredOf(contract);
   const isGiven = (name: string) => hasHeader(headers, name.toLowerCase());

@@ -6,7 +6,6 @@ import { sample } from '../payloads/random.ts';
 import { plainPlants } from '../payloads/validity.ts';
 import type { PlantFactory } from './check.ts';
 
-/** The strength of covering arrays. */
 export const strengthOf = (thorough = false): Strength => (thorough ? 3 : 2);
 
 /** Makes the plants of one check. They depend only on the seed of the run and the id of the check. */

@@ -1,7 +1,6 @@
 import type { Stop } from './result/result.ts';
 import { Stopped } from './send/stopped.ts';
 
-/** Whether a run continues, and if not, why. */
 export class RunState {
   /** The first reason to end the run. */
   stop: Stop | undefined;
@@ -31,17 +30,12 @@ export class RunState {
     this.stopOfChecks = this.stop;
   }
 
-  /** Ends the run immediately. */
   halt(stop: Stop): void {
     this.end(this.explainStop(stop));
     this.halting.abort();
   }
 
-  /**
-   * Runs `work` until it completes or the run ends.
-   *
-   * @returns undefined if the run ended first
-   */
+  /** Undefined if the run ends before `work` completes. */
   async unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -15,21 +15,19 @@ import type { Cause, StatusCounts } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
 import type { Latency } from './send/latency.ts';
-import { inPool } from './send/pool.ts';
+import { mapInPool } from './send/pool.ts';
 import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
 export interface RunPlan {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
-  /** Selects the checks to run; the others are skipped. */
   readonly selected?: ((id: string) => boolean) | undefined;
   /** The URL without /plants. */
   readonly baseUrl: string;
   /** Name of the target in reports; by default its URL. */
   readonly name?: string | undefined;
   readonly token: string;
-  /** The environment variable that contains the token. */
   readonly tokenEnv?: string | undefined;
   /** By default a random one. */
   readonly seed?: number | undefined;
@@ -44,21 +42,16 @@ export interface RunPlan {
   /** Milliseconds to connect, and again to receive a complete response. */
   readonly timeout?: number | undefined;
   readonly rate?: number | undefined;
-  /** Seconds after which the run ends. */
   readonly maxSeconds?: number | undefined;
-  /** Requests after which the run ends. */
   readonly maxRequests?: number | undefined;
   /** Whether a failure of the given check ends the run; by default none does. */
   readonly bailsOn?: ((check: Check) => boolean) | undefined;
-  /** The part of the run to execute; by default all of it. */
   readonly shard?: Shard | undefined;
   readonly headers?: readonly HeaderPair[] | undefined;
   /** PEM certificates to trust in addition to those of the system. */
   readonly ca?: string | undefined;
-  /** The client certificate and its private key, in PEM format. */
   readonly client?: { readonly cert: string; readonly key: string } | undefined;
   readonly insecure?: boolean | undefined;
-  /** Whether a failed SHOULD makes the store nonconformant. */
   readonly strict?: boolean | undefined;
   /** Finds the causes of failures once all checks have ended. Not called without failures. */
   readonly explain?: FindCauses | undefined;
@@ -70,7 +63,6 @@ export interface RunPlan {
   readonly onExchange?: ((exchange: Exchange, template: RequestTemplate, during: string) => void) | undefined;
 }
 
-/** The options of a run with their defaults. */
 export type RunSettings = ReturnType<typeof withDefaults>;
 
 const withDefaults = (options: RunPlan) => ({
@@ -93,7 +85,6 @@ export interface Listeners {
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
-/** Finds causes by experiments, whose requests belong to no check. */
 export type FindCauses = (
   results: readonly CheckResult[],
   run: Pick<
@@ -102,7 +93,6 @@ export type FindCauses = (
   >,
 ) => Promise<readonly Cause[]>;
 
-/** The options of a run, with all defaults filled in. */
 export interface RecordedOptions {
   readonly seed: number;
   readonly firstId: string;
@@ -124,12 +114,10 @@ export interface RunHeader {
   readonly target: {
     readonly name: string;
     readonly baseUrl: string;
-    /** The environment variable that contains the token, if it is not the usual one. */
     readonly tokenEnv?: string;
   };
   readonly options: RecordedOptions;
   readonly startedAt: string;
-  /** The ids of all checks, in the order of the catalogue. */
   readonly planned: readonly string[];
 }
 
@@ -144,7 +132,6 @@ export interface RunFooter {
   readonly latency: Latency | undefined;
   /** Seconds spent waiting at the store's request. */
   readonly waited: number;
-  /** Number of connections that closed during a request, which was then sent again. */
   readonly closedMidRequest: number;
   /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
@@ -154,10 +141,7 @@ export interface RunFooter {
     /** Number of plants whose ids are missing because there were too many to list. */
     readonly unlisted?: number;
   };
-  /**
-   * Number of valid plants that were not judged because the store rejected their id or name as already in
-   * use.
-   */
+  /** Valid plants not judged because the store rejected their id or name as already in use. */
   readonly collisions: number;
 }
 
@@ -165,52 +149,36 @@ export type RunEvent =
   | { readonly type: 'start'; readonly header: RunHeader }
   | { readonly type: 'check'; readonly id: string; readonly index: number }
   | { readonly type: 'progress'; readonly requests: number }
-  /** The first failure of a check with this problem. */
   | { readonly type: 'failure'; readonly id: string; readonly level: Level; readonly failure: Failure }
   | { readonly type: 'result'; readonly result: CheckResult }
-  /** The causes of the failed checks, right before the end. */
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
 /** A run whose host executes the checks one by one, such as a test runner. */
 export interface RunHandle {
   readonly header: RunHeader;
-  /** Why the run ended early, if it did. */
   readonly stop: Stop | undefined;
-  /** Number of requests sent so far. */
   readonly requests: number;
   /** The exchange in which the store accepted an ordinary plant at the start of the run. */
   readonly accepted: Exchange | undefined;
   /** Counts of the responses up to and including the last accepted plant. */
   readonly answers: StatusCounts;
-  /** How often the store died or hung and was restarted. */
   readonly restarts: number;
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   runCheck(check: Check): Promise<CheckResult>;
-  /**
-   * Runs the whole catalogue in planned order: cheap checks first, extra random cases last, in alternating
-   * batches.
-   */
+  /** Runs the whole catalogue, in the order of `plannedBatches`. */
   runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
-  /**
-   * Sends requests that belong to no check. Returns the exchanges in the order of the templates; undefined if
-   * the run has ended.
-   */
+  /** For requests that belong to no check. In the order of the templates; undefined if the run has ended. */
   sendOutsideChecks(
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[] | undefined>;
-  /** Shortens the timeout from now on, according to the response times so far. */
   shortenTimeout(): void;
   close(): Promise<RunFooter>;
 }
 
-/**
- * Connects to the target and determines whether the run can begin.
- *
- * @param signal ends the run when it is aborted
- */
+/** @param signal ends the run when it is aborted */
 export async function openRun(
   options: RunPlan,
   listeners: Listeners = {},
@@ -248,7 +216,7 @@ export async function openRun(
       return state.stop?.kind === 'gone' ? monitor.last.inFlightAtLastAnswer : [];
     },
     get requests() {
-      return sender.requests;
+      return sender.transport.requests;
     },
     get restarts() {
       return parts.recovery.restarts;
@@ -268,19 +236,14 @@ export async function openRun(
         }
     },
     sendOutsideChecks(templates, maxInFlight = concurrency) {
-      const exchanges: Exchange[] = [];
       const id = outside.ids.reserve(templates.length);
-      return state.unlessStopped(async () => {
+      return state.unlessStopped(() => {
         // A request that kills the store would also break those in flight with it.
         const inFlight = parts.recovery.restarts > 0 ? 1 : maxInFlight;
-        await inPool(templates.length, inFlight, async (index) => {
-          const template = templates[index];
-          if (template !== undefined) exchanges[index] = await sender.send(template, id(index), outside);
-        });
-        return exchanges;
+        return mapInPool(templates, inFlight, (template, index) => sender.send(template, id(index), outside));
       });
     },
-    shortenTimeout: () => sender.shortenTimeout(),
+    shortenTimeout: () => sender.transport.shortenTimeout(),
     async close() {
       if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
@@ -289,11 +252,7 @@ export async function openRun(
   };
 }
 
-/**
- * Ends the run when it is interrupted or its time is up.
- *
- * @returns a function that closes the connections and, unless advice is already known, looks for some
- */
+/** @returns a function that closes the connections and, unless advice is already known, looks for some */
 function closerFor(
   { maxSeconds }: RunSettings,
   { state, client, sender, monitor, probe }: CreatedParts,
@@ -318,7 +277,6 @@ function closerFor(
   };
 }
 
-/** The totals of a run. */
 function footerOf(
   { catalogue, strict }: RunSettings,
   { state, client, sender, monitor, collisions }: CreatedParts,
@@ -336,9 +294,9 @@ function footerOf(
     server: monitor.server,
     stop: state.stop,
     ...measured,
-    requests: sender.requests,
-    latency: sender.latency,
-    waited: sender.waitedMs / 1000,
+    requests: sender.transport.requests,
+    latency: sender.transport.latency.summary,
+    waited: sender.pace.waitedMs / 1000,
     closedMidRequest: client.closedMidRequest,
     created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
     collisions: collisions.count,
@@ -365,7 +323,7 @@ async function readinessOf(
     monitor.releasePreflight();
     if (context.broken > 0) await recovery.wait(context, sender);
     // Every shard begins with the same request; only the first shard counts it.
-    if (shard.index > 0) sender.resetCounts();
+    if (shard.index > 0) sender.transport.resetCounts();
     return ready;
   });
   recovery.leave(context);
@@ -384,10 +342,7 @@ const timeIsUp = (maxSeconds: number): Stop => ({
   remedy: 'allow more with --max-seconds',
 });
 
-/**
- * Finds the causes of the failed checks of a run by experiments, once all checks have ended. Undefined if no
- * check failed, or if failures are not to be explained.
- */
+/** By experiments, once all checks have ended. Undefined if there is nothing to explain. */
 export async function findCauses(
   results: readonly CheckResult[],
   run: RunHandle,
@@ -398,9 +353,7 @@ export async function findCauses(
   return explain(results, run);
 }
 
-/**
- * Runs every check and yields events as they happen. The last event is always `end`, whatever the store does.
- */
+/** The last event is always `end`, whatever the store does. */
 export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
   work(options, log, signal).then(
@@ -410,7 +363,6 @@ export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncG
   yield* log.drain();
 }
 
-/** Minimum time between two `progress` events. */
 const PROGRESS_INTERVAL_MS = 100;
 
 async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {

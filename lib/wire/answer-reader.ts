@@ -37,7 +37,6 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the next bytes.
    * @returns the response once it is complete
    * @throws Error if the bytes are not valid HTTP
    */
@@ -66,15 +65,11 @@ export class ResponseReader {
     return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
 
-  /** The bytes that follow the response. */
   get rest(): Buffer {
     return this.pending;
   }
 
-  /**
-   * Whether the connection may carry another response: this response is complete and does not announce that
-   * the connection closes.
-   */
+  /** This response is complete and does not announce that the connection closes. */
   get keepsConnection(): boolean {
     if (this.head === undefined || !this.ended || this.head.status === 101) return false;
     const options = listIn(this.head, 'connection');
@@ -198,9 +193,7 @@ const listIn = (head: Head, wanted: string): string[] =>
     value.split(',').map((one) => one.trim().toLowerCase()),
   );
 
-/**
- * RFC 9112 section 6.3, as strict as undici: rejects everything that the RFC allows a recipient to reject.
- */
+/** RFC 9112 section 6.3, as strict as undici: rejects everything that a recipient may reject. */
 function framingOf(head: Head, method: string): Framing {
   const codings = listIn(head, 'transfer-encoding');
   const [length, ...lengths] = headerValues(head.headers, 'content-length');

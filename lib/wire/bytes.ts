@@ -1,13 +1,7 @@
-/**
- * Reading a chunk costs time, however small it is: after the first 4096 chunks, each counts as 16 extra bytes
- * towards the limit.
- */
+/** Reading a chunk costs time, however small: after the first 4096, each counts as 16 extra bytes. */
 const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
 
-/**
- * Collects the beginning of a body of unknown size. Uses at most about twice the memory of what it keeps,
- * however small the added pieces are.
- */
+/** Uses at most about twice the memory of what it keeps, however small the added pieces are. */
 export class Bytes {
   /** Number of bytes added, including those beyond the limit. */
   length = 0;
@@ -15,7 +9,6 @@ export class Bytes {
   private pieces = 0;
   private buffer: Buffer = Buffer.alloc(0);
 
-  /** @param limit maximum number of bytes to keep */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -45,7 +38,6 @@ export class Bytes {
     return this.isTooLong || this.length + (this.pieces - FREE_CHUNKS) * CHUNK_COST_BYTES > 2 * this.limit;
   }
 
-  /** The bytes that were kept. */
   get kept(): Buffer {
     return this.buffer.subarray(0, Math.min(this.limit, this.length));
   }

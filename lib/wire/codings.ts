@@ -2,9 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 import type { HeaderPair } from './exchange.ts';
 import { headerValues } from './headers.ts';
 
-/**
- * The declared content codings of a response (RFC 9110 section 8.4), in the order in which they were applied.
- */
+/** RFC 9110 section 8.4; in the order in which they were applied. */
 export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
   headerValues(headers, 'content-encoding')
     .flatMap((value) => value.toLowerCase().split(','))
@@ -12,9 +10,6 @@ export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
     .filter((coding) => coding !== '' && coding !== 'identity');
 
 /**
- * Removes one content coding.
- *
- * @param maxBytes maximum size of the result
  * @param cut whether the end of the input may be missing
  * @throws Error if the bytes cannot be decoded, or decode to more than `maxBytes`
  */

@@ -9,24 +9,15 @@ export interface ResponseLimits {
   readonly continueWait: number;
 }
 
-/**
- * A connection that carries one request at a time. It opens when a request is sent, and stays open for the
- * next one if the store allows that.
- */
+/** Carries one request at a time. Opens when a request is sent, and stays open if the store allows that. */
 export interface Connection {
-  /**
-   * Sends a request and waits for its outcome. After a broken exchange, the next request uses a new
-   * connection.
-   */
+  /** After a broken exchange, the next request uses a new connection. */
   send(request: Request, limits: ResponseLimits): Promise<Exchange>;
   /** Abandons the current request. */
   close(): Promise<void>;
 }
 
-/**
- * Milliseconds after which we close an idle connection. Most stores keep idle connections for at least five
- * seconds.
- */
+/** After this time, we close an idle connection. Most stores keep it for at least five seconds. */
 export const IDLE_MS = 4000;
 
 /** We closed the connection because the run ended; this says nothing about the store. */

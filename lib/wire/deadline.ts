@@ -4,15 +4,10 @@ import { performance } from 'node:perf_hooks';
 const DEADLINE_SLICES = 10;
 /** If a timer fires this many milliseconds late, our own process was too busy to read. */
 const LATE_MS = 50;
-/**
- * Maximum number of slices that are repeated: a machine that is always busy must not keep a run from ending.
- */
+/** A machine that is always busy must not keep a run from ending. */
 const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
-/**
- * The time limit for a response. The store is not to blame if the machine is busy: a slice whose timer fires
- * late is repeated, so that we can read what has arrived meanwhile, and a store on the same machine can run.
- */
+/** The store is not to blame if our machine is busy: a slice whose timer fires late is repeated. */
 export class Deadline {
   private readonly partMs: number;
   private readonly onPassed: () => void;
@@ -25,7 +20,6 @@ export class Deadline {
     this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }
 
-  /** Restarts the time limit. */
   refresh(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);

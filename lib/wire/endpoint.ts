@@ -1,4 +1,3 @@
-/** Where requests go, and limits on the responses. */
 export interface Endpoint {
   readonly origin: string;
   /** Host and port, as in the Host header. */
@@ -21,10 +20,7 @@ export interface Endpoint {
 }
 
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/**
- * Limit on the size of a head, a trailer section, or the extensions of one chunk. No reasonable server sends
- * more.
- */
+/** Limit on a head, a trailer section, or the extensions of one chunk. No reasonable server sends more. */
 export const MAX_HEAD_BYTES = 256 * 1024;
 /** Maximum number of interim responses that are recorded; further ones are ignored. */
 export const MAX_INTERIM_RESPONSES = 1000;

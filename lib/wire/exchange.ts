@@ -1,14 +1,8 @@
 export type HeaderPair = readonly [name: string, value: string];
 
-/**
- * How the bytes of a request are put on the connection. By default, head and body are sent together, over any
- * connection.
- */
+/** How a request is put on the connection; by default, head and body together, over any connection. */
 export interface Delivery {
-  /**
-   * Offsets in the body, before its transfer coding, at which a TCP segment ends and a pause follows.
-   * Negative offsets count from the end; those outside the body are ignored.
-   */
+  /** Offsets in the plain body at which a TCP segment ends; negative ones count from the end. */
   readonly cuts?: readonly number[];
   /** Sends the head first and, after a pause, the body. */
   readonly headFirst?: true;
@@ -16,10 +10,7 @@ export interface Delivery {
   readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
-  /**
-   * How a chunked body is divided: into one chunk, two (the default), or chunks of seven bytes; or into two
-   * chunks with extensions, or two chunks and a trailer section (RFC 9112 section 7.1).
-   */
+  /** One, two (the default), or of seven bytes; two with extensions or a trailer (RFC 9112 section 7.1). */
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
   /** Offset in the body at which the first of two chunks ends; by default the middle of the body. */
   readonly chunkEnd?: number;
@@ -27,10 +18,7 @@ export interface Delivery {
   readonly leadingZeros?: true;
   /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;
-  /**
-   * Sends Expect: 100-continue, and the body after a 100, or after a second without any response (RFC 9110
-   * section 10.1.1). After a final response, the body is not sent.
-   */
+  /** Sends the body after a 100, or after a second without any response (RFC 9110 section 10.1.1). */
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
@@ -40,19 +28,12 @@ export interface Delivery {
   readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */
   readonly freshConnection?: true;
-  /**
-   * The order and letter case of header names, including `host`, `connection` and the framing headers; other
-   * headers follow. A header that is sent twice may be named twice. `connection` is sent only if it is named.
-   */
+  /** Order and letter case; others follow. A name may occur twice. `connection` is sent only if named. */
   readonly headerOrder?: readonly string[];
-  /**
-   * Closes the connection after this many bytes of the body, before its transfer coding, whatever the store
-   * sends.
-   */
+  /** Closes the connection after this many bytes of the plain body, whatever the store sends. */
   readonly abortAfter?: number;
 }
 
-/** A request that is ready to be sent. */
 export interface Request {
   readonly method: string;
   /** Path and query, relative to the path of the base URL. */
@@ -69,7 +50,6 @@ export interface Request {
   readonly rawBytes?: Uint8Array;
 }
 
-/** The final response to a request, as it arrived. */
 export interface Response {
   readonly status: number;
   readonly statusText: string;
@@ -92,27 +72,19 @@ export type FaultKind =
   | 'timeout'
   | 'closed'
   | 'not-http'
-  /**
-   * undici treats an unsolicited 100 Continue as an error, although RFC 9110 section 15.2 lets a store send
-   * it.
-   */
+  /** undici treats it as an error, although RFC 9110 section 15.2 lets a store send it. */
   | 'unsolicited-continue'
   /** We closed the connection because the delivery asks for it; this says nothing about the store. */
   | 'aborted';
 
-/** Why there is no complete response. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** The error message of the transport. */
   readonly detail: string;
   /** The bytes do not even begin like HTTP/1: the server speaks another protocol, not malformed HTTP. */
   readonly isOtherProtocol?: true;
 }
 
-/**
- * A request and its outcome. A broken exchange may have a response: a store that sends a 200 and then stalls
- * has answered 200.
- */
+/** A broken exchange may have a response: a store that sends a 200 and then stalls has answered 200. */
 export type Exchange = {
   /** The request as it was sent, including the framing headers. */
   readonly request: Request;
@@ -133,13 +105,15 @@ export type Exchange = {
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
 );
 
+/** Whether there is no complete response because of one of these faults. */
+export const failedBy = (exchange: Exchange, ...kinds: readonly FaultKind[]): boolean =>
+  exchange.kind === 'broken' && kinds.includes(exchange.fault.kind);
+
 /** Whether we aborted the request ourselves, which says nothing about the store. */
-export const isAborted = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'aborted';
+export const isAborted = (exchange: Exchange): boolean => failedBy(exchange, 'aborted');
 
 /** Whether no complete response arrived in time. */
-export const isTimeout = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'timeout';
+export const isTimeout = (exchange: Exchange): boolean => failedBy(exchange, 'timeout');
 
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
@@ -147,7 +121,6 @@ const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
 /** A part of the message with which undici's parser rejects a first line that does not begin with HTTP. */
 const FOREIGN = '(Expected HTTP/';
 
-/** Classifies a transport error. */
 export function faultOf(error: unknown): Fault {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { code = '', name = '', message = String(inner) } = (inner ?? {}) as Partial<NodeJS.ErrnoException>;

@@ -6,15 +6,12 @@ const isNamed =
   ([own]: HeaderPair): boolean =>
     own.length === name.length && own.toLowerCase() === name;
 
-/** The values of all headers with the given lower-case name, in order. */
 export const headerValues = (headers: readonly HeaderPair[], name: string): string[] =>
   headers.filter(isNamed(name)).map(([, value]) => value);
 
-/** The value of the first header with the given lower-case name. */
 export const headerValue = (headers: readonly HeaderPair[], name: string): string | undefined =>
   headers.find(isNamed(name))?.[1];
 
-/** Whether there is a header with the given lower-case name. */
 export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(isNamed(name));
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Exchange, type HeaderPair, isAborted, type Request } from './exchange.ts';
+import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } from './exchange.ts';
 import { closesConnection, hasHeader } from './headers.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
@@ -23,10 +23,7 @@ const MAX_RAW_WAIT_MS = 3000;
 /** Milliseconds after which a store that serves one request at a time should have noticed an abort. */
 const ABORT_NOTICED_MS = 20;
 
-/**
- * Sends requests over a limited number of connections. Does not follow redirects or decode content, and sends
- * a request again only if its connection was closed before it got a complete response.
- */
+/** Does not follow redirects or decode content. Repeats a request only if its connection closed too early. */
 export class HttpClient {
   readonly endpoint: Endpoint;
   /** Number of connections that closed during a request, which was then sent again. */
@@ -52,8 +49,7 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request and waits for its outcome. Never rejects, whatever the store does.
-   *
+   * Never rejects, whatever the store does.
    * @param again makes the request for a second attempt, since the fresh values of the first may be used up
    */
   async send(request: Request, again: () => Request = () => request): Promise<Exchange> {
@@ -87,13 +83,9 @@ export class HttpClient {
   }
 
   /**
-   * Sends requests over one connection, each after the response to the previous one, with nothing else in
-   * between. If the connection ends, the current request is sent again, and the rest follow over a new
-   * connection. A pipelined request is also sent again if the server did not read it, if its response was cut
-   * short, or if an interim response arrived in the middle of the final one.
-   *
-   * @param pipelined sends requests without waiting for responses; except that requests which wait for 100
-   * Continue, or are aborted, are sent separately, and a request for a fresh connection begins a new batch
+   * Sends requests over one connection, one after the other. If it ends, the current request is sent again;
+   * so is a pipelined one that was not read, or whose response was cut short or mixed with an interim one.
+   * @param pipelined does not wait for responses, unless a request waits for 100 Continue or is aborted
    */
   async sendSequence(
     requests: readonly (() => Request)[],
@@ -127,7 +119,6 @@ export class HttpClient {
     }
   }
 
-  /** Sends all further requests over raw sockets. */
   useRawSockets(): void {
     this.kind = SocketConnection;
   }
@@ -137,25 +128,16 @@ export class HttpClient {
     return !this.endpoint.secure && (await completesTlsHandshake(this.endpoint));
   }
 
-  /**
-   * Waits at most this many milliseconds for each further response. The time limit on connecting does not
-   * change.
-   */
-  shortenTimeout(timeout: number): void {
-    this.limits = { ...this.limits, timeout: Math.min(timeout, this.limits.timeout) };
+  /** Lowers limits on further responses. The time limit on connecting does not change. */
+  lowerLimits(lower: Partial<ResponseLimits>): void {
+    const { timeout, bodyBytes, continueWait } = { ...this.limits, ...lower };
+    this.limits = {
+      timeout: Math.min(timeout, this.limits.timeout),
+      bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes),
+      continueWait: Math.min(continueWait, this.limits.continueWait),
+    };
   }
 
-  /** Lowers the limit on the size of further response bodies, in bytes. */
-  lowerBodyLimit(bodyBytes: number): void {
-    this.limits = { ...this.limits, bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes) };
-  }
-
-  /** From now on, waits at most this many milliseconds for 100 Continue. */
-  shortenContinueWait(continueWait: number): void {
-    this.limits = { ...this.limits, continueWait };
-  }
-
-  /** Maximum number of requests in flight. */
   get concurrencyLimit(): number {
     return this.limit;
   }
@@ -171,9 +153,7 @@ export class HttpClient {
     if (fitting < this.limit) this.setConcurrencyLimit(fitting);
   }
 
-  /**
-   * Changes the concurrency limit. Requests in flight continue; idle connections beyond the limit are closed.
-   */
+  /** Requests in flight continue; idle connections beyond the limit are closed. */
   setConcurrencyLimit(limit: number): void {
     this.limit = limit;
     for (let beyond = this.slots.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
@@ -256,10 +236,7 @@ export class HttpClient {
     return rawSocket.send(framedRequest, this.limits);
   }
 
-  /**
-   * Repeats a request whose response undici cannot read over a raw socket. If that works, so do all further
-   * requests.
-   */
+  /** If our own reader can read what undici cannot, it reads all further responses. */
   private async retryWithOwnReader(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request);
@@ -271,10 +248,7 @@ export class HttpClient {
     return this.canFallBack ? exchange : unreadable;
   }
 
-  /**
-   * Sends a request again if its connection was closed before the response was complete, and returns the
-   * final outcome.
-   */
+  /** If the connection was closed before the response was complete. Returns the final outcome. */
   private async retriedIfClosed(
     exchange: Exchange,
     sendAgain: () => Promise<Exchange>,
@@ -320,42 +294,32 @@ const abandoned = (request: Request): Exchange => ({
   response: undefined,
 });
 
-/**
- * Node writes an interim response to a pipelined request, such as 103, between the head and the body of the
- * final one.
- */
+/** Node writes an interim response to a pipelined request between head and body of the final one. */
 const beginsWithInterim = ({ response }: Exchange): boolean =>
   response !== undefined &&
   /^HTTP\/1\.[01] 1\d\d /.test(Buffer.from(response.body.subarray(0, 16)).toString('latin1'));
 
 /**
- * Whether a pipelined request was lost: it got no response, or the bare 400 of a parser that found nothing to
- * read. Some servers mistake it for a part of the preceding body; a client should not pipeline after a POST
- * (RFC 9112 section 9.3.2).
+ * No response, or the bare 400 of a parser that found nothing to read: some servers mistake a pipelined
+ * request for a part of the preceding body. Clients should not pipeline after a POST (RFC 9112 section 9.3.2).
  */
 const isUnread = (exchange: Exchange): boolean =>
   exchange.kind === 'broken'
-    ? exchange.response === undefined &&
-      (exchange.fault.kind === 'timeout' || exchange.fault.kind === 'not-http')
+    ? exchange.response === undefined && failedBy(exchange, 'timeout', 'not-http')
     : exchange.response.status === 400 && !hasHeader(exchange.response.headers, 'content-type');
 
 /**
- * Whether the connection was closed during the request: without a final response, or with a 408, which a
- * server sends on a connection that was idle for too long (RFC 9110 section 15.5.9). Either may have crossed
- * the request on its way. So may the reset when a server closes a connection with unread bytes: the client
- * then loses the end of the response (RFC 9112 section 9.6).
+ * Without a final response, or with a 408 for an idle connection (RFC 9110 section 15.5.9): either may have
+ * crossed the request on its way. So may the reset of a connection with unread bytes, which loses the end
+ * of the response (RFC 9112 section 9.6).
  */
 const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
   (isClosed(exchange) && (exchange.response === undefined || closesConnection(exchange.response.headers)));
 
-const isClosed = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'closed';
+const isClosed = (exchange: Exchange): boolean => failedBy(exchange, 'closed');
 
-/**
- * Maximum number of attempts for a request with pauses of our own, during which a store may close the
- * connection as idle.
- */
+/** For a request with pauses of our own, during which a store may close the connection as idle. */
 const MAX_DELAYED_TRIES = 8;
 
 /** Requests with pauses that got no response in any try before others have fewer tries. */
@@ -370,20 +334,15 @@ const wasDelayed = (exchange: Exchange): boolean =>
   exchange.ms >= MIN_DELAY_MS &&
   exchange.ms <= MAX_DELAY_MS;
 
-/**
- * Whether undici cannot read the response. It rejects some responses that a recipient must accept, such as
- * one with a tab before the value of Content-Length (RFC 9110 section 5.6.3).
- */
-const isUnreadable = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'not-http';
+/** It rejects, for example, a tab before the value of Content-Length (RFC 9110 section 5.6.3). */
+const isUnreadable = (exchange: Exchange): boolean => failedBy(exchange, 'not-http');
 
 /** Headers that undici rewrites or omits. */
 const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
 
 /**
- * Whether only a raw socket can send the request. undici gives up on a chunked request whose connection is
- * closed, although the response may have arrived: a store may answer before it has read the body (RFC 9112
- * section 9.6).
+ * undici gives up on a chunked request whose connection is closed, although a store may have answered before
+ * it has read the body (RFC 9112 section 9.6).
  */
 const needsRawSocket = ({ delivery, framing, headers }: Request): boolean =>
   delivery !== undefined || framing === 'chunked' || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
@@ -393,10 +352,7 @@ interface Sequenced {
   readonly request: Request;
 }
 
-/**
- * Groups requests into batches within which no response is awaited. A request is made when its batch is
- * formed.
- */
+/** No response is awaited within a batch. A request is made when its batch is formed. */
 function* batchesOf(
   requests: readonly (() => Request)[],
   pipelined: boolean,
@@ -416,7 +372,6 @@ function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Adds the path of the base URL and the framing headers to a request. */
 function addFraming({ authority, prefix }: Endpoint, request: Request): Request {
   const { headers, body, method, delivery } = request;
   const framing = body === undefined ? 'length' : request.framing;
@@ -443,10 +398,7 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
   };
 }
 
-/**
- * Sorts headers by a list of names, and adopts the letter case of the list. Headers that are not listed come
- * last.
- */
+/** By a list of names, whose letter case they adopt. Headers that are not listed come last. */
 function inOrder(headers: readonly HeaderPair[], order: readonly string[]): HeaderPair[] {
   const unsorted = [...headers];
   if (!hasHeader(headers, 'connection') && order.some((name) => name.toLowerCase() === 'connection'))

@@ -5,11 +5,9 @@ import type { Endpoint } from './endpoint.ts';
 /** Maximum wait for the first bytes from a server. */
 const MAX_WAIT_MS = 2000;
 
-/** The first bytes that a server sends, in whatever protocol. */
 export interface FirstBytes {
   /** Empty if the server closed the connection or sent nothing. */
   readonly bytes: Buffer;
-  /** The protocol that was agreed on with ALPN. */
   readonly alpn: string | undefined;
 }
 
@@ -19,10 +17,7 @@ interface Probe {
   readonly alpn?: string;
 }
 
-/**
- * Opens a connection, sends the given bytes, and returns the first bytes that come back. Trusts any
- * certificate.
- */
+/** Sends bytes, and returns the first ones that come back. Trusts any certificate. */
 export function probe(
   { host, port, secure, tls, timeout }: Endpoint,
   sent: string,

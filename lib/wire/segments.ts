@@ -6,13 +6,9 @@ import { closesConnection, hasHeader } from './headers.ts';
 
 /** Milliseconds between two segments; long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
-/**
- * Milliseconds to wait for 100 Continue before sending the body anyway, unless `shortenContinueWait` has
- * lowered it.
- */
+/** Then the body is sent without 100 Continue, unless `lowerLimits` has shortened the wait. */
 export const CONTINUE_WAIT_MS = 1000;
 
-/** Whether the body waits for 100 Continue. */
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>
   delivery?.expectContinue === true && body.length > 0;
 
@@ -55,17 +51,11 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   );
 }
 
-/**
- * Whether the connection cannot carry another request after this one: it ends regardless of the response (RFC
- * 9112 section 9.6), or may switch to another protocol.
- */
+/** It ends whatever the response (RFC 9112 section 9.6), or may switch to another protocol. */
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
   delivery?.version === '1.0' || hasHeader(headers, 'upgrade') || closesConnection(headers);
 
-/**
- * A body in its transfer coding. `placeOf` maps an offset in the plain body to one in `bytes`; negative
- * offsets count from the end.
- */
+/** `placeOf` maps an offset in the plain body to one in `bytes`; negative offsets count from the end. */
 interface Coded {
   readonly bytes: Uint8Array;
   readonly placeOf: (offset: number) => number;
@@ -75,7 +65,6 @@ interface Coded {
 export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
   leadingZeros === true ? `00${text.toUpperCase()}` : text;
 
-/** Applies the transfer coding to a body. */
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const clamped = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
@@ -117,21 +106,16 @@ function divided(body: Uint8Array, chunks: Delivery['chunks'], end: number | und
   );
 }
 
-/** Splits a body into the two parts that are sent as chunks. */
 function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array[] {
   return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
-/**
- * Number of event loop turns after a pause, so that we read what arrived while the process was busy before we
- * write more.
- */
+/** After a pause, so that we read what arrived while the process was busy before we write more. */
 const TURNS_AFTER_PAUSE = 3;
 
 const afterTurns = (turns: number, then: () => void): unknown =>
   turns === 0 ? then() : setImmediate(() => afterTurns(turns - 1, then));
 
-/** Writes segments to a socket with a pause after each of them. */
 export class SegmentWriter {
   /** Whether the last segment has been passed to the socket. */
   done = false;
@@ -144,12 +128,7 @@ export class SegmentWriter {
   private readonly pauseMs: number;
   private readonly continueWait: number;
 
-  /**
-   * @param awaitsContinue whether the body waits for 100 Continue
-   * @param headEnd index of the segment in which the head ends
-   * @param pauseMs milliseconds between two segments
-   * @param continueWait milliseconds to wait for 100 Continue
-   */
+  /** @param headEnd index of the segment in which the head ends */
   constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number, continueWait: number) {
     this.awaitsContinue = awaitsContinue;
     this.headEnd = headEnd;
@@ -157,9 +136,7 @@ export class SegmentWriter {
     this.continueWait = continueWait;
   }
 
-  /**
-   * Sends the segments. Resolves after the pause that follows the last one, or when the writer is stopped.
-   */
+  /** Resolves after the pause that follows the last segment, or when the writer is stopped. */
   async write(socket: Socket, segments: readonly Uint8Array[]): Promise<void> {
     if (segments.length > 1) socket.setNoDelay(true);
     for (const [index, segment] of segments.entries()) {

@@ -7,17 +7,13 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
-/** Receives the events of a socket. */
 interface Listener {
   onData(chunk: Buffer): void;
   /** Called with the error that ended the socket, if any. */
   onEnd(error?: Error): void;
 }
 
-/**
- * A raw socket with our own writer and reader, for what an HTTP library does not send (broken framing, a
- * delivery) or does not accept (an unsolicited 100 Continue).
- */
+/** For what an HTTP library does not send (broken framing, a delivery) or accept (an unsolicited 100). */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
@@ -36,10 +32,7 @@ export class SocketConnection implements Connection {
     return ended(sent);
   }
 
-  /**
-   * Pipelines requests (RFC 9112 section 9.3.2) and waits for all outcomes. Requests that are not answered
-   * before the connection ends have no response.
-   */
+  /** Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response. */
   async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
     const sent = requests.map((request) => sentOf(request, limits));
     await this.exchange(sent, limits);
@@ -57,7 +50,6 @@ export class SocketConnection implements Connection {
     this.listener = this.idle;
   }
 
-  /** Resolves with an open socket: the current one, or a new one. */
   private opened(): Promise<Socket> {
     if (this.socket !== undefined) return Promise.resolve(this.socket.setTimeout(0));
     const { secure, timeout } = this.endpoint;
@@ -176,7 +168,6 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request in flight, and its outcome so far. */
 interface Written {
   readonly request: Request;
   readonly reader: ResponseReader;
@@ -193,10 +184,7 @@ function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Excha
     : { ...common, kind: 'broken', fault: outcome, response: reader.partial() };
 }
 
-/**
- * The segments of several requests, joined so that each request begins in the segment in which the previous
- * one ends.
- */
+/** Each request begins in the segment in which the previous one ends. */
 function joined([first = [], ...others]: readonly (readonly Uint8Array[])[]): readonly Uint8Array[] {
   return others.reduce<readonly Uint8Array[]>((before, [head = new Uint8Array(), ...rest]) => {
     const last = before.at(-1) ?? new Uint8Array();
@@ -212,31 +200,32 @@ const CUT_SHORT: Fault = {
 };
 
 /** Whether nothing listens at an endpoint. */
-export function refusesConnections({ host, port, timeout }: Endpoint): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectPlain({ host, port });
-    const settle = (refuses: boolean) => {
-      resolve(refuses);
-      socket.destroy();
-    };
-    socket.setTimeout(timeout, () => settle(false));
+export const refusesConnections = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
+  answerFrom(connectPlain({ host, port }), timeout, (socket, settle) => {
     socket.once('connect', () => settle(false));
     socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
   });
-}
 
 /** Whether a server completes a TLS handshake. Accepts any certificate. */
-export function completesTlsHandshake({ host, port, timeout }: Endpoint): Promise<boolean> {
+export const completesTlsHandshake = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
+  answerFrom(connectTls({ host, port, rejectUnauthorized: false }), timeout, (socket, settle) => {
+    socket.once('secureConnect', () => settle(true));
+    for (const end of ['error', 'close']) socket.on(end, () => settle(false));
+  });
+
+/** What a new socket shows; false if it shows nothing within the time limit. */
+function answerFrom(
+  socket: Socket,
+  timeout: number,
+  listen: (socket: Socket, settle: (answer: boolean) => void) => void,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connectTls({ host, port, rejectUnauthorized: false });
-    const settle = (completed: boolean) => {
-      resolve(completed);
+    const settle = (answer: boolean) => {
+      resolve(answer);
       socket.destroy();
     };
     socket.setTimeout(timeout, () => settle(false));
-    socket.once('secureConnect', () => settle(true));
-    socket.on('error', () => settle(false));
-    socket.once('close', () => settle(false));
+    listen(socket, settle);
   });
 }
 

@@ -28,7 +28,7 @@ export class UndiciConnection implements Connection {
           headers: withoutFraming(headers),
           body: body ?? null,
         },
-        new ResponseCollector(request, limits, resolve),
+        collector(request, limits, resolve),
       );
     });
     // The rest of a broken response must not be read as the next response.
@@ -66,91 +66,66 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
 }
 
 /** Builds one response from the events of undici. */
-class ResponseCollector implements Dispatcher.DispatchHandler {
-  private readonly request: Request;
-  private readonly limits: ResponseLimits;
-  private readonly resolve: (exchange: Exchange) => void;
-  private readonly interim: number[] = [];
-  private readonly body: Bytes;
-  private started = performance.now();
-  private deadline: Deadline | undefined;
-  private head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
-  private ended = false;
-
-  constructor(request: Request, limits: ResponseLimits, resolve: (exchange: Exchange) => void) {
-    this.request = request;
-    this.limits = limits;
-    this.body = new Bytes(limits.bodyBytes);
-    this.resolve = resolve;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.started = performance.now();
-    const { timeout } = this.limits;
-    this.deadline = new Deadline(timeout, () => {
-      const fault = timeoutFault(timeout, this.head !== undefined);
-      this.end(fault);
-      controller.abort(new Error(fault.detail));
-    });
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusText = '',
-  ): void {
-    if (status < 200) {
-      if (this.interim.length < MAX_INTERIM_RESPONSES) this.interim.push(status);
-      return;
-    }
-    this.head = { status, statusText, headers: pairs(controller.rawHeaders) };
-    if (status !== 304) return;
-    // A 304 ends with its head, whatever its Content-Length (RFC 9112 section 6.3), but undici would wait for
-    // a body.
-    this.end();
-    controller.abort(new Error('a 304 has no body'));
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.body.add(chunk);
-    if (!this.body.isTooMuch) return;
-    this.end(undefined, false);
-    controller.abort(new Error('the response is long enough'));
-  }
-
-  onResponseEnd(): void {
-    this.end();
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    const fault = faultOf(error);
-    // Without a head, this is how undici reports that it closed a connection because of an invalid head.
-    const isBadHead = this.head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
-    this.end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
-  }
-
-  private end(fault?: Fault, isComplete = true): void {
-    if (this.ended) return;
-    this.ended = true;
-    this.deadline?.stop();
-    const truncated = !isComplete || this.body.isTooLong || fault !== undefined;
-    const body = this.body.kept;
-    const { request, interim, head } = this;
-    const ms = performance.now() - this.started;
-    const response = head && { ...head, body, truncated };
+function collector(
+  request: Request,
+  { timeout, bodyBytes }: ResponseLimits,
+  resolve: (exchange: Exchange) => void,
+): Dispatcher.DispatchHandler {
+  const interim: number[] = [];
+  const body = new Bytes(bodyBytes);
+  let started = performance.now();
+  let deadline: Deadline | undefined;
+  let head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
+  let ended = false;
+  const end = (fault?: Fault, isComplete = true) => {
+    if (ended) return;
+    ended = true;
+    deadline?.stop();
+    const truncated = !isComplete || body.isTooLong || fault !== undefined;
+    const ms = performance.now() - started;
+    const response = head && { ...head, body: body.kept, truncated };
     if (fault === undefined && response !== undefined)
-      this.resolve({ kind: 'answered', request, ms, interim, response });
-    else
-      this.resolve({
-        kind: 'broken',
-        request,
-        ms,
-        interim,
-        fault: fault ?? { kind: 'closed', detail: 'no response' },
-        response,
+      resolve({ kind: 'answered', request, ms, interim, response });
+    else {
+      const noResponse: Fault = { kind: 'closed', detail: 'no response' };
+      resolve({ kind: 'broken', request, ms, interim, fault: fault ?? noResponse, response });
+    }
+  };
+  return {
+    onRequestStart(controller) {
+      started = performance.now();
+      deadline = new Deadline(timeout, () => {
+        const fault = timeoutFault(timeout, head !== undefined);
+        end(fault);
+        controller.abort(new Error(fault.detail));
       });
-  }
+    },
+    onResponseStart(controller, status, _headers, statusText = '') {
+      if (status < 200) {
+        if (interim.length < MAX_INTERIM_RESPONSES) interim.push(status);
+        return;
+      }
+      head = { status, statusText, headers: pairs(controller.rawHeaders) };
+      if (status !== 304) return;
+      // A 304 ends with its head, whatever its Content-Length (RFC 9112 section 6.3), but undici would wait for
+      // a body.
+      end();
+      controller.abort(new Error('a 304 has no body'));
+    },
+    onResponseData(controller, chunk) {
+      body.add(chunk);
+      if (!body.isTooMuch) return;
+      end(undefined, false);
+      controller.abort(new Error('the response is long enough'));
+    },
+    onResponseEnd: () => end(),
+    onResponseError(_controller, error) {
+      const fault = faultOf(error);
+      // Without a head, this is how undici reports that it closed a connection because of an invalid head.
+      const isBadHead = head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+      end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
+    },
+  };
 }
 
 function pairs(raw: unknown): HeaderPair[] {

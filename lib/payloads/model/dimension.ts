@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import { COMPACT, type Json, type JsonObject, type Style } from '../json.ts';
+import { COMPACT, type Json, JsonObject, type Style } from '../json.ts';
 import {
   type Body,
   type Credential,
@@ -14,25 +14,19 @@ export interface RequestState {
   /** A valid NewPlant, before any defect. */
   readonly plant: JsonObject;
   readonly style: Style;
-  /** Edits of the plant's text, in order. */
   readonly edits: readonly ((text: string) => string)[];
-  /** Everything except the body. */
   readonly template: RequestTemplate;
-  /** What is wrong with the body. */
   readonly defect?: BodyDefect;
-  /** Replaces the right credential. */
   readonly credential?: Credential;
   /** Replaces `Bearer `. */
   readonly scheme?: string;
 }
 
-/** What is wrong with a body: a different value, malformed text, or no body at all. */
 export type BodyDefect =
   | { readonly json: Json }
   | { readonly corrupt: (text: string) => string | Uint8Array }
   | { readonly noBody: true };
 
-/** The finished request template. */
 export function templateOf({
   plant,
   style,
@@ -63,7 +57,6 @@ export function templateOf({
   return { ...around, body };
 }
 
-/** The same request without its defect and its invalid credential. */
 export const madeValid = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
 
 export const initialState = (plant: JsonObject): RequestState => ({
@@ -106,7 +99,6 @@ export type ValueGroup =
   | 'rejected before'
   | 'aborted before';
 
-/** The ways in which requests differ. */
 export type DimensionName =
   | 'defect'
   | 'credential'
@@ -142,32 +134,21 @@ export interface Value {
   /** The wording in a label, including `with` or `after`. The usual value is not mentioned. */
   readonly name: string;
   readonly apply: (state: RequestState, context: Context) => RequestState;
-  /**
-   * What is wrong with the request, in the words of the checks that try nothing else, so that both failures
-   * get the same cause.
-   */
+  /** In the words of the checks that try nothing else, so that both failures get the same cause. */
   readonly stableLabel?: string;
-  /**
-   * Whether a label begins with this name instead of `a plant`, because it refers to the body or the token.
-   */
+  /** A label begins with this name instead of `a plant`, because it refers to the body or the token. */
   readonly standalone?: true;
-  /**
-   * A store may reject the value as invalid, so it is not combined with something that is certainly invalid.
-   */
+  /** A store may reject it as invalid, so it is not combined with what is certainly invalid. */
   readonly mayMakeInvalid?: true;
   /** A store may reject an ordinary plant with this value, because the interface leaves it open. */
   readonly mayBeRejected?: true;
-  /**
-   * Dimensions that must keep their usual value, because another value would have no effect, or a different
-   * one, in combination with this value.
-   */
+  /** Dimensions of which other values would have no effect, or a different one, together with this value. */
   readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];
   /** The values that this one represents, including itself. Each row uses one of them. */
   readonly members?: readonly Value[];
 }
 
-/** A way in which requests differ. */
 export interface Dimension {
   readonly name: DimensionName;
   /** The usual value comes first. */
@@ -191,7 +172,6 @@ export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   members,
 });
 
-/** A value that represents several, if the list is not empty. */
 export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
   first === undefined ? [] : [anyOf([first, ...others])];
 
@@ -199,7 +179,6 @@ export const anyOfList = ([first, ...others]: readonly Value[]): Value[] =>
 export const optional = (values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, mayBeRejected: true }));
 
-/** Adds values to a group. */
 export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
   values.map(({ groups = [], members, ...value }) => ({
     ...value,
@@ -218,6 +197,26 @@ export const withTemplate = (
     ...state,
     template: typeof more === 'function' ? more(state.template) : { ...state.template, ...more },
   }),
+  ...rest,
+});
+
+export const changing = (
+  name: string,
+  change: (plant: JsonObject, context: Context) => JsonObject,
+  rest: Partial<Value> = {},
+): Value => ({
+  name,
+  apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
+  ...rest,
+});
+
+/** A value that adds members to the end of the plant. */
+export const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
+  changing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
+
+export const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
+  name,
+  apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
   ...rest,
 });
 

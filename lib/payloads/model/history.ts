@@ -19,16 +19,12 @@ import {
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
 
-/**
- * The preceding request. An outcome may depend only on the request itself and on which ids and names are in
- * use. This dimension comes last, because the preceding request resembles the complete request.
- */
+/** The last dimension, because the preceding request resembles the complete request. */
 
 type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-/** The groups to which all values with this kind of connection belong. */
 const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
@@ -71,7 +67,6 @@ function changed(
   };
 }
 
-/** An unrelated plant, sent as the template says. */
 const anotherWith =
   (template: RequestTemplate) =>
   (state: RequestState, context: Context): RequestState => {
@@ -82,7 +77,6 @@ const anotherWith =
       edits: [],
     };
   };
-/** An unrelated plant, sent as any client would. */
 const another = anotherWith({});
 const anotherInChunks = (chunks: 'trailer' | 'many') =>
   anotherWith({ framing: 'chunked', delivery: { chunks } });
@@ -93,7 +87,6 @@ const sameTag: MakePreceding = (state, context) => {
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
-/** A request without a body. */
 const bodiless = (method: string): Value => onSameConnection(`after ${method}`, () => ({ method }));
 
 const plain =
@@ -127,7 +120,6 @@ const oversized = plain((state) => ({
   template: { ...state.template, outsideContract: true },
 }));
 
-/** A plant with a different id and another form of the same name. */
 const renamed =
   (form: (text: string) => string): MakePreceding =>
   (state, context) => {
@@ -149,7 +141,7 @@ const complement: MakePreceding = (state, context) => {
 const upperCase = renamed((text) => text.toUpperCase());
 const decomposed = renamed((text) => text.normalize('NFD'));
 
-const valid: MakePreceding = (state) => madeValid(state);
+const valid: MakePreceding = madeValid;
 const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
 
 const abortedItself: MakePreceding = (state) => ({

@@ -11,8 +11,6 @@ import {
   withTemplate,
 } from './dimension.ts';
 
-/** How a request is framed and sent, and its headers. */
-
 const chunked = (name: string, delivery: RequestTemplate['delivery'] & object, rest: Partial<Value> = {}) =>
   withTemplate(
     name,
@@ -44,7 +42,6 @@ const framing = dimension(
   ]),
 );
 
-/** Splits a body into segments at the given offsets. */
 const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>): Value =>
   withTemplate(name, { cut }, { groups: ['cut body'] });
 
@@ -54,9 +51,7 @@ const placeOf = (body: Uint8Array, text: string, after: number): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + after;
 };
 
-/**
- * The offset after the first byte of the first multi-byte character; the middle of the body if there is none.
- */
+/** The offset after the first byte of the first multi-byte character; without one, the middle of the body. */
 export const insideCharacter = (body: Uint8Array): number => {
   const place = body.findIndex((byte) => byte >= 0xc2);
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
@@ -262,7 +257,6 @@ const client = dimension('client', [
   ]),
 ]);
 
-/** As forwarded for a client at an address that a store may trust. */
 const forwardedFor = (address: string): Value =>
   withHeaders(`with forwarding headers for ${address}`, [
     ['x-forwarded-for', address],
@@ -271,7 +265,6 @@ const forwardedFor = (address: string): Value =>
     ['forwarded', `for=${address};proto=https`],
   ]);
 
-/** Headers that proxies add or act upon. */
 const proxy = dimension(
   'proxy',
   optional([
@@ -320,10 +313,7 @@ const proxy = dimension(
   ]),
 );
 
-/**
- * Fields that control the handling of other kinds of requests. Range is left out because Apache httpd applies
- * it to any 200; Upgrade because, now and then, Node.js does not answer the next request without a body.
- */
+/** Without Range, which Apache httpd applies to any 200, and Upgrade, which now and then upsets Node.js. */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([
@@ -382,7 +372,6 @@ const SPELLINGS = [
   scheme('the scheme in capitals', 'BEARER '),
 ] as const;
 
-/** Other spellings of the right credential. */
 export const schemeDimension: Dimension = {
   ...dimension('scheme', optional([anyOf(SPELLINGS)])),
   masksOthers: true,

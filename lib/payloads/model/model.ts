@@ -1,3 +1,4 @@
+import { sum } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
 import { memoised } from '../memoised.ts';
@@ -24,17 +25,12 @@ import { sizeDimension, textDimensions } from './text.ts';
 export interface Model {
   readonly contract: Contract;
   readonly dimensions: readonly Dimension[];
-  /** Number of values omitted because the document does not allow them. */
   readonly notApplicable: number;
 }
 
-/**
- * Maximum number of unusual values per property of a plant that is invalid for another reason. With more,
- * they would determine the number of rows instead of the defects.
- */
+/** Per property of a plant that is invalid for another reason: more would only add rows. */
 const MAX_PLANT_VALUES = 13;
 
-/** The models of a document, without values that the document does not allow. */
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
@@ -73,8 +69,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   };
 });
 
-const countOf = (dimensions: readonly Dimension[]): number =>
-  dimensions.reduce((sum, { values }) => sum + values.length, 0);
+const countOf = (dimensions: readonly Dimension[]): number => sum(dimensions, ({ values }) => values.length);
 
 const withValues = (
   { values: [first, ...others], ...rest }: Dimension,
@@ -84,7 +79,6 @@ const withValues = (
   values: [first, ...others.filter(keep)],
 });
 
-/** The dimension without values that may make a request invalid by themselves. */
 const withoutDoubtful = (one: Dimension): Dimension =>
   withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
 
@@ -157,7 +151,6 @@ export interface Chosen {
   readonly seed: number;
 }
 
-/** The request that a row describes. */
 export function requestOf({ contract, dimensions }: Model, { row, members, seed }: Chosen): RequestState {
   const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
     dimensions.reduce<RequestState>(
@@ -174,7 +167,6 @@ export function requestOf({ contract, dimensions }: Model, { row, members, seed 
   return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-/** The value, or its chosen member, of the dimension with index `at` in a row. */
 export function valueIn(
   { values }: Dimension,
   { row, members }: Pick<Chosen, 'row' | 'members'>,
@@ -184,7 +176,6 @@ export function valueIn(
   return value.members?.[members[at] ?? 0] ?? value;
 }
 
-/** The values of a row, with the names of their dimensions. */
 export const valuesOf = (
   { dimensions }: Model,
   chosen: Pick<Chosen, 'row' | 'members'>,
@@ -195,7 +186,6 @@ export const valuesOf = (
     index: chosen.row[at] ?? 0,
   }));
 
-/** The number of members of each value of each dimension. */
 export const countsOf = ({ dimensions }: Model): readonly (readonly number[])[] =>
   dimensions.map(({ values }) => values.map(({ members }) => members?.length ?? 1));
 
@@ -224,7 +214,6 @@ const arrays = {
   3: memoised((model: Model) => coveringArray(dimensionsOf(model), 3)),
 } as const;
 
-/** Rows in which every allowed pair, or triple, of values occurs. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
 /** How many pairs, or triples, occur in the given rows of a covering array. */

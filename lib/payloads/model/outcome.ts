@@ -7,8 +7,6 @@ import { multipart, notJson } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
 import { anyOfList, type Dimension, type DimensionName, dimension, type Value } from './dimension.ts';
 
-/** What is wrong with a request. */
-
 const PLANT: readonly DimensionName[] = [
   'name',
   'tag',
@@ -18,7 +16,6 @@ const PLANT: readonly DimensionName[] = [
   'property order',
 ];
 
-/** Whether the body is not an object, or has no properties. */
 const replacesPlant = ({ kind, name }: Defect): boolean =>
   kind === 'not-an-object' || name === 'an empty object';
 
@@ -97,7 +94,6 @@ function kindOf({ kind, property, name }: Defect): string {
   return ['other-name', 'nested', 'inherited'].includes(kind) ? kind : `${kind} ${property}`;
 }
 
-/** All defects of a body, one at a time. */
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
   const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
@@ -105,10 +101,7 @@ export function defectDimension(shape: Shape): Dimension {
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/**
- * A few defects, for requests that are also invalid in another way. They mask each other: either is reason
- * enough to reject a request.
- */
+/** For requests that are also invalid in another way. They mask each other. */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)
@@ -129,7 +122,6 @@ const withCredential = ({ name, credential }: InvalidCredential): Value => ({
   apply: (state) => ({ ...state, credential }),
 });
 
-/** Every credential that a store must reject. */
 export const credentialDimension: Dimension = dimension(
   'credential',
   perGroup(invalidCredentials, ({ kind }) => kind, withCredential),

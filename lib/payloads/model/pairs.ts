@@ -3,20 +3,14 @@ import { packageText } from '../../package.ts';
 import type { Row } from '../covering.ts';
 import type { Dimension } from './dimension.ts';
 
-/**
- * The file with the pairwise covering arrays of the suite's own document. Computing them takes half a second,
- * which is too long before the first request. A test recomputes them, and `npm run docs` writes them.
- */
+/** Computing the pairs takes half a second, too long before the first request. `npm run docs` writes them. */
 const FILE = 'lib/payloads/model/pairs.json';
 
 interface Dimensioned {
   readonly dimensions: readonly Dimension[];
 }
 
-/**
- * Rows by the key of their model. Each value is a character whose code point is the index of the value,
- * counted from `0`.
- */
+/** Rows by the key of their model. The code point of each character, from `0`, is the index of a value. */
 type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;
@@ -29,15 +23,11 @@ export function storedPairs(model: Dimensioned): readonly Row[] | undefined {
 
 const FIRST = '0'.charCodeAt(0);
 
-/** The form in which rows are stored. */
 export const toStored = (model: Dimensioned, rows: readonly Row[]): StoredPairs => ({
   [keyOf(model)]: rows.map((row) => String.fromCharCode(...row.map((value) => FIRST + value))),
 });
 
-/**
- * A key of everything that a covering array depends on: the values of its dimensions, and which of them are
- * kept apart.
- */
+/** All that a covering array depends on: the values of its dimensions, and which are kept apart. */
 const keyOf = ({ dimensions }: Dimensioned): string =>
   hash(
     'sha256',

@@ -4,24 +4,19 @@ import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from 
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
 import {
+  adding,
   anyOf,
   anyOfList,
   type Context,
+  changing,
   type Dimension,
   dimension,
+  editing,
   inGroup,
   optional,
   type Value,
 } from './dimension.ts';
 
-/** The plant of a request. */
-
-const changing = (name: string, change: (plant: JsonObject, context: Context) => JsonObject): Value => ({
-  name,
-  apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
-});
-
-/** Values of one property, each with its name. */
 const having = (
   property: string,
   values: Readonly<Record<string, Json | ((context: Context) => Json)>>,
@@ -78,14 +73,14 @@ const TAGS: readonly Value[] = [
     }),
   ),
   ...having('tag', { 'with a tag of 20 letters': letters(20) }),
-  {
-    name: 'with the same text as name and tag',
-    apply: (state) => {
+  changing(
+    'with the same text as name and tag',
+    (plant) => {
       const text = letters(8);
-      return { ...state, plant: state.plant.with('name', text).with('tag', text) };
+      return plant.with('name', text).with('tag', text);
     },
-    incompatibleWith: ['name', 'size'],
-  },
+    { incompatibleWith: ['name', 'size'] },
+  ),
   ...optional(
     having('tag', {
       'with an empty tag': '',
@@ -126,18 +121,13 @@ const orders: readonly Value[] = (
   changing(name, (plant) => new JsonObject(order(plant.members).filter((member) => member !== undefined))),
 );
 
-const adding = (name: string, members: JsonObject['members']): Value =>
-  changing(name, (plant) => new JsonObject([...plant.members, ...members]));
-
 /** Appends a second property of the same name, whose name may be written differently, to the text. */
-const twice = (property: string, second: string, written = property): Value => ({
-  name: `with a second ${property} of another type${written === property ? '' : ', its name escaped'}`,
-  apply: (state) => ({
-    ...state,
-    edits: [...state.edits, (text) => text.replace(/}(?=\s*$)/, () => `,"${written}":${second}}`)],
-  }),
-  mayMakeInvalid: true,
-});
+const twice = (property: string, second: string, written = property): Value =>
+  editing(
+    `with a second ${property} of another type${written === property ? '' : ', its name escaped'}`,
+    (text) => text.replace(/}(?=\s*$)/, () => `,"${written}":${second}}`),
+    { mayMakeInvalid: true },
+  );
 
 const FURTHER = Array.from({ length: 24 }, (_, index): readonly [string, Json] => [`further${index}`, 1n]);
 

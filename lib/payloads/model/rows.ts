@@ -16,12 +16,7 @@ import {
   valuesOf,
 } from './model.ts';
 
-/** Test cases of a model: those of its covering array, and random ones. */
-
-/**
- * The dimension that makes a request invalid. It distinguishes causes, so it is kept when a failure is
- * shrunk.
- */
+/** Makes a request invalid. It distinguishes causes, so it is kept when a failure is shrunk. */
 const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
   'reject-body': 'defect',
   'reject-credential': 'credential',
@@ -30,7 +25,6 @@ const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
 /** The label of all rows with valid requests. */
 export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 
-/** The row of each case, from which a failure is shrunk. */
 const chosenFor = new WeakMap<object, Chosen>();
 
 function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
@@ -60,8 +54,6 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
 }
 
 /**
- * The cases of a covering array, in which every pair (or triple) of values occurs at least once.
- *
  * @param control an ordinary request, without which a rejection proves nothing
  * @param seed determines everything that the rows leave open
  */
@@ -97,7 +89,6 @@ export function anyCombination(
   );
 }
 
-/** Random rows that shrink towards the usual value of each dimension. */
 class AnyRow extends Arbitrary<Chosen> {
   private readonly model: Model;
   private readonly decisive: string | undefined;

@@ -1,33 +1,18 @@
 import { withWords } from '../fresh.ts';
-import { COMPACT, type Json, JsonObject, Raw, type Style } from '../json.ts';
+import { COMPACT, type Json, Raw, type Style } from '../json.ts';
 import { padded } from '../pad-body.ts';
 import {
+  adding,
   anyOf,
+  changing,
   type Dimension,
   dimension,
+  editing,
   inGroup,
   optional,
   type Value,
   type ValueGroup,
 } from './dimension.ts';
-
-/** The size of a body, and how its JSON text is written. */
-
-const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
-  name,
-  apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
-  ...rest,
-});
-
-const growing = (
-  name: string,
-  grow: (plant: JsonObject) => JsonObject,
-  rest: Partial<Value> = {},
-): Value => ({
-  name,
-  apply: (state) => ({ ...state, plant: grow(state.plant) }),
-  ...rest,
-});
 
 /** Values that would exceed 64 KiB if every character were escaped. */
 const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
@@ -38,9 +23,8 @@ const upTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
   editing(name, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
 const spaces = (name: string, count: number) => editing(name, padded(count));
-const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}) =>
-  growing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
 
+const TWO_LETTERS = withWords((word) => word(2));
 const MANY_PROPERTIES = Array.from({ length: 600 }, (_, index): readonly [string, Json] => [
   `property${index}`,
   1n,
@@ -52,19 +36,9 @@ const LONG_LIST = new Raw(`[${Array.from({ length: 9000 }, (_, index) => index %
  * 413; above 64 KiB, a request is outside the contract. Applied before a defect, since it changes the plant.
  */
 export const sizeDimension: Dimension = dimension('size', [
-  {
-    name: 'of less than 30 bytes',
-    apply: (state) => ({
-      ...state,
-      plant: state.plant
-        .with(
-          'name',
-          withWords((word) => word(2)),
-        )
-        .without('tag'),
-    }),
+  changing('of less than 30 bytes', (plant) => plant.with('name', TWO_LETTERS).without('tag'), {
     incompatibleWith: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
-  },
+  }),
   ...inGroup('larger body', [
     upTo(900, 'of 900 bytes with white space'),
     ...optional([
@@ -72,12 +46,12 @@ export const sizeDimension: Dimension = dimension('size', [
       anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
       spaces('of over 1 KiB with white space', KIB),
       adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
-      growing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
+      changing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
       anyOf([
         spaces('of over 4 KiB with white space', 4 * KIB),
         spaces('of over 16 KiB with white space', 16 * KIB),
       ]),
-      growing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
+      changing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
       adding('of over 8 KiB with many properties', MANY_PROPERTIES),
       adding('of over 16 KiB with undeclared text', [['notes', 'n'.repeat(16 * KIB)]], UNESCAPED),
       adding('of over 32 KiB with a long list', [['list', LONG_LIST]]),
@@ -93,10 +67,7 @@ const written = (name: string, style: Partial<Style>, ...groups: readonly ValueG
   apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
-/**
- * As the serializers of most languages print it, with each gap in its place, unlike the cyclic gaps of a
- * style.
- */
+/** As most serializers print it: each gap in its place, unlike the cyclic gaps of a style. */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
   apply: (state) => ({

@@ -1,7 +1,7 @@
 import { isOutsideContract } from '../../payloads/test-case.ts';
 import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
 import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
@@ -11,10 +11,7 @@ const MAX_TIMEOUTS = 3;
 /** Maximum number of cases to retry in isolation if no exchange has shown yet what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
-/**
- * Runs the named cases of a check, and the first control request among them. Other checks may run at the same
- * time, so a case without an answer is pending until it has been retried in isolation.
- */
+/** Other checks may run meanwhile, so a case without an answer is pending until retried in isolation. */
 export function namedCases(
   test: Test & { kind: 'cases' },
   plants: PlantFactory,
@@ -36,9 +33,8 @@ export function namedCases(
     async run() {
       if (cases.length === 0) return;
       const id = ids.reserve(cases.length + 1);
-      const places = { from: 0, below: cases.length + 1, step: 1 };
       await tryEach(
-        places,
+        [0, ...cases.map((_, index) => index + 1)],
         () => sendControl(id(0)),
         execution,
         async (index) => {
@@ -49,10 +45,7 @@ export function namedCases(
         },
       );
     },
-    /**
-     * Retries the control request and the pending cases until one remains unanswered again. If one does, the
-     * requests of this check stop the store; if none does, those of another check may have stopped it.
-     */
+    /** Until one is unanswered again. If none is, another check may have stopped the store. */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
         tally.blocked = await blockedBy(() => sendControl(ids.retryId()));
@@ -75,33 +68,30 @@ export function namedCases(
 const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
-/** Places in the sequence of requests of a check: 0 is its control request, followed by its cases. */
-interface Places {
-  readonly from: number;
-  readonly below: number;
-  readonly step: number;
-}
-
-/** Tries the cases at these places concurrently. The control request starts first, but is not awaited. */
+/**
+ * Tries the cases at these places concurrently; at place 0 is the control request, which is not awaited.
+ */
 export async function tryEach(
-  { from, below, step }: Places,
+  places: readonly number[],
   control: () => Promise<void>,
   execution: Execution,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
   const { tally } = execution;
-  const width = () => execution.concurrencyLimit;
-  await inPool(Math.ceil((below - from) / step), width, async (nth) => {
-    const place = from + nth * step;
-    if (place === 0) {
-      tally.blocked = await blockedBy(control);
-      return;
-    }
-    if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
-    const failure = await tryOne(place - 1);
-    tally.cases += 1;
-    if (failure !== undefined) tally.recordFailure(failure, place - 1);
-  });
+  await mapInPool(
+    places,
+    () => execution.concurrencyLimit,
+    async (place) => {
+      if (place === 0) {
+        tally.blocked = await blockedBy(control);
+        return;
+      }
+      if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
+      const failure = await tryOne(place - 1);
+      tally.cases += 1;
+      if (failure !== undefined) tally.recordFailure(failure, place - 1);
+    },
+  );
 }
 
 /** Why the work cannot be done; undefined if it succeeded. */

@@ -6,7 +6,7 @@ import { plantsFor, strengthOf } from '../plant-factory.ts';
 import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';
 import type { CheckResult, Failure, Stop } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
 import { namedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
@@ -15,10 +15,7 @@ import type { Invariants } from './invariants.ts';
 import { randomCases } from './property.ts';
 import { scenario } from './scenario.ts';
 
-/**
- * Number of checks of a batch that run at the same time. Most checks send few requests, and would spend their
- * time waiting for a distant store.
- */
+/** Most checks send few requests, and would spend their time waiting for a distant store. */
 const MAX_PARALLEL_CHECKS = 8;
 
 interface ExecutorOptions {
@@ -31,7 +28,6 @@ interface ExecutorOptions {
   readonly onFailure: (check: Check, failure: Failure) => void;
 }
 
-/** A check that has started but has no result yet. */
 interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
@@ -47,7 +43,6 @@ export class CheckExecutor {
   private readonly options: ExecutorOptions;
   private readonly places: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
-  /** Whether the run ended before some check was tried sufficiently. */
   private unfinished = false;
 
   constructor(parts: RunServices, options: ExecutorOptions) {
@@ -56,22 +51,14 @@ export class CheckExecutor {
     this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
   }
 
-  /**
-   * Runs the checks of a batch in parallel.
-   *
-   * @param onBegin called with each check as it begins
-   * @returns the results in the order of the items, without those of checks that have cases left
-   */
+  /** @returns the results in the order of the items, without those of checks that have cases left */
   async runBatch(
     items: readonly WorkItem[],
     onBegin: (check: Check) => void,
   ): Promise<readonly CheckResult[]> {
-    const done: (ActiveCheck | CheckResult)[] = [];
-    await inPool(items.length, MAX_PARALLEL_CHECKS, async (index) => {
-      const item = items[index];
-      if (item === undefined) return;
+    const done = await mapInPool(items, MAX_PARALLEL_CHECKS, async (item) => {
       onBegin(item.check);
-      done[index] = this.skippedResult(item.check) ?? (await this.runItem(item));
+      return this.skippedResult(item.check) ?? (await this.runItem(item));
     });
     const active = done.filter((one) => 'execution' in one);
     const tallies = active.map(({ execution }) => execution.tally);
@@ -90,9 +77,7 @@ export class CheckExecutor {
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
 
-  /**
-   * A shard runs its part of the cases of every random check, and all cases of its part of the other checks.
-   */
+  /** Its part of the cases of every random check, and all cases of its part of the other checks. */
   private isInThisShard({ id, test }: Check): boolean {
     const { shard, thorough } = this.options;
     if (test.kind === 'invariant') return true;
@@ -156,7 +141,6 @@ export class CheckExecutor {
     });
   }
 
-  /** Finds out when the first failure, which reports show, reproduces. */
   private async confirm({ check: { test }, execution }: ActiveCheck): Promise<void> {
     const { state } = this.parts;
     const { tally } = execution;

@@ -15,14 +15,10 @@ import type { Execution } from './execution.ts';
 /** Number of retries, in isolation and under concurrency, for a failure that did not recur at once. */
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
-/**
- * Retries in isolation end at a maximum number, or once they would all pass by chance with at most this
- * probability.
- */
+/** Retries in isolation end here, or once all would pass by chance with at most this probability. */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 
-/** Maximum number of requests per run for failures that do not recur at once. */
 export const CONFIRMATION_BUDGET_REQUESTS = 2000;
 
 class RetryCount {
@@ -48,9 +44,7 @@ class RetryCount {
 }
 
 /**
- * Retries a failure in isolation and, if it does not recur, under concurrency, so that the record claims only
- * what was tried. The caller must have exclusive access. Fresh ids follow from the place of the case.
- *
+ * Under concurrency only if it does not recur in isolation. The caller must have exclusive access.
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
@@ -88,7 +82,6 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
 }
 
 class FailureRetries {
-  /** Retries with the values of the failure. */
   readonly same = new RetryCount();
   /** Retries with fresh values. If the template has none, all retries are identical and counted together. */
   readonly fresh: RetryCount;
@@ -124,7 +117,6 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** Retries in isolation until the failure recurs. */
   async search(tries: number): Promise<void> {
     const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
@@ -134,9 +126,7 @@ class FailureRetries {
     }
   }
 
-  /**
-   * Retries many times concurrently: together with each other, or each one together with an ordinary request.
-   */
+  /** Together with each other, or each one together with an ordinary request. */
   async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
@@ -150,7 +140,6 @@ class FailureRetries {
     await this.recover();
   }
 
-  /** The failure with the counts of its retries. */
   failureSeen(when: When): Failure {
     const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {
@@ -179,7 +168,6 @@ class FailureRetries {
       : undefined;
   }
 
-  /** Waits until the store serves again after a broken exchange. */
   private async recover(): Promise<void> {
     if (this.isBroken) await this.execution.recover();
     this.isBroken = false;

@@ -48,25 +48,17 @@ class ResponseCounts {
   }
 }
 
-/**
- * Observes every exchange of a run: what the store created, whether it limits its clients, and whether the
- * invariants hold.
- */
+/** Observes what the store created, whether it limits its clients, and whether the invariants hold. */
 export class ExchangeMonitor implements ExchangeListener {
   readonly created = new Created();
   readonly limiter = new RateLimitDetector();
   readonly last: LastRequests;
-  /** The Server header of the first response that has one. */
   server: string | undefined;
-  /** Counts of the responses by status. */
   readonly answers = new ResponseCounts();
   /** Number of unanswered requests since the last answer. */
   brokenInRow = 0;
   private readonly options: MonitorOptions;
-  /**
-   * Exchanges of the preflight. The invariants apply to them only once it is clear that the store can be
-   * judged.
-   */
+  /** Exchanges of the preflight, to which the invariants apply only if the store can be judged. */
   private readonly held: (() => void)[] = [];
 
   constructor(options: MonitorOptions) {

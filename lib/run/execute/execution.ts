@@ -14,7 +14,6 @@ import { type Judging, rulingOf } from './judging.ts';
 /** Number of consecutive unanswered requests after which no check tries anything more. */
 const MAX_UNANSWERED = 500;
 
-/** The parts of a run that all executions share. */
 export interface RunServices {
   readonly judging: Judging;
   readonly client: HttpClient;
@@ -25,13 +24,11 @@ export interface RunServices {
   readonly seed: number;
   readonly cases: number;
   readonly concurrency: number;
-  /** Number of requests left for failures that do not recur at once. */
   readonly confirmationBudget: { left: number };
   /** An ordinary plant to send concurrently with other requests. Its response is judged like any other. */
   readonly ordinary: RequestTemplate;
 }
 
-/** The execution of one check: sends its requests, with its ids, as part of a run. */
 export class Execution {
   readonly services: RunServices;
   readonly context: RequestContext;
@@ -52,15 +49,11 @@ export class Execution {
     return this.services.sender.send(template, id, this.context, toBeAccepted);
   }
 
-  /**
-   * Sends a request as it is, even if its id or name is in use.
-   * @throws Stopped if the run has ended
-   */
+  /** Even if its id or name is in use. */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
     return this.services.sender.sendAsIs(template, id, this.context);
   }
 
-  /** Waits until the store serves again, after a broken exchange. */
   async recover(): Promise<void> {
     await this.services.recovery.wait(this.context, this.services.sender);
   }
@@ -78,17 +71,13 @@ export class Execution {
     return this.services.client.concurrencyLimit;
   }
 
-  /** Whether to stop trying. */
   get isOver(): boolean {
     return this.services.state.stop !== undefined || this.services.monitor.brokenInRow >= MAX_UNANSWERED;
   }
 }
 
-/** Runs the test of one check: in one go or, if its cases are random, in several. */
 export interface TestProgress {
-  /** Tries at most `limit` more cases. */
   run(limit: number): Promise<void>;
-  /** Whether there is nothing left to try. */
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */
   retryInIsolation?(): Promise<void>;

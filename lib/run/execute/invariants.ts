@@ -6,7 +6,6 @@ import type { Failure } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
 import { type Judging, rulingOf } from './judging.ts';
 
-/** Applies the invariants to every exchange of the run, whichever check sent the request. */
 export class Invariants {
   private readonly tallies = new Map<Check, Tally>();
 
@@ -16,11 +15,7 @@ export class Invariants {
         this.tallies.set(check, new Tally((failure) => onFailure(check, failure)));
   }
 
-  /**
-   * Applies the invariants to an exchange.
-   *
-   * @param place returns the place of the request in the plan of the run
-   */
+  /** @param place returns the place of the request in the plan of the run */
   watch(
     exchange: Exchange,
     template: RequestTemplate,

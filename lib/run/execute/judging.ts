@@ -4,13 +4,11 @@ import { type Finding, isFinding, type Rule, type SentFacts } from '../../judge/
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
-/** What judging takes besides an exchange. */
 export interface Judging {
   readonly contract: Contract;
   readonly token: string;
 }
 
-/** What the rules need to know about a request. */
 const sentOf = ({ request }: Exchange, token: string): SentFacts => ({
   token,
   get plant() {
@@ -18,7 +16,6 @@ const sentOf = ({ request }: Exchange, token: string): SentFacts => ({
   },
 });
 
-/** Name and tag of the plant in a body, if there is one. */
 function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
   try {
     const { name, tag } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
@@ -31,10 +28,7 @@ function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
   }
 }
 
-/**
- * The finding of the first broken rule; undefined if at least one rule applies and none is broken; if no rule
- * applies, the reason why the first one does not.
- */
+/** Of the first broken rule; undefined if a rule applies and none is broken; else why the first does not. */
 export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,
@@ -55,9 +49,7 @@ export function rulingOf(
   return rulings.includes(undefined) ? undefined : rulings[0];
 }
 
-/**
- * Whether the request was sent with the framing of its template. A request without a body cannot be chunked.
- */
+/** A request without a body cannot be chunked. */
 const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
   framing === request.framing;
 

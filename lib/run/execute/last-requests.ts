@@ -1,13 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
-import { type Exchange, isAborted } from '../../wire/exchange.ts';
+import { type Exchange, failedBy, isAborted } from '../../wire/exchange.ts';
 import type { PrecedingRequest } from '../check.ts';
 import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request that may have killed the store. */
 export interface RequestInFlight extends PrecedingRequest {
-  /** The id of the check that sent the request. */
   readonly check: string;
 }
 
@@ -17,15 +16,11 @@ interface Kept extends RequestInFlight {
 }
 
 const MAX_KEPT = 200;
-/**
- * Tolerances in ms: a dying store may still answer, and we may read that answer late; a request that we
- * aborted may kill the store a moment later.
- */
+/** In ms: a dying store may still answer; a request that we aborted may kill it a moment later. */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 /** The same if nothing else can have killed the store: a busy one may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;
 
-/** Remembers which requests were in flight when the store last answered. */
 export class LastRequests {
   private readonly contract: Contract;
   private readonly kept: Kept[] = [];
@@ -38,7 +33,10 @@ export class LastRequests {
   record(exchange: Exchange, template: RequestTemplate, check: string): void {
     const now = performance.now();
     if (exchange.kind === 'answered') this.answeredAt = now;
-    else if (mayHaveArrived(exchange) && (isAborted(exchange) || !isOutsideContract(template))) {
+    else if (
+      failedBy(exchange, 'closed', 'timeout', 'not-http', 'aborted') &&
+      (isAborted(exchange) || !isOutsideContract(template))
+    ) {
       this.kept.push({
         exchange: truncated(exchange, MAX_BODY_BYTES),
         template,
@@ -50,10 +48,7 @@ export class LastRequests {
     }
   }
 
-  /**
-   * The requests that may have killed the store, the likeliest first: those that we aborted, then the least
-   * ordinary, then the earliest, since most servers handle requests in the order of their arrival.
-   */
+  /** The likeliest culprit first: aborted by us, then the least ordinary, then the earliest. */
   get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;
@@ -83,6 +78,3 @@ export class LastRequests {
 
 /** Matches bodies without characters that mean something to programs. */
 const PLAIN = /^[\w\s{}":,]*$/;
-
-const mayHaveArrived = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && ['closed', 'timeout', 'not-http', 'aborted'].includes(exchange.fault.kind);

@@ -12,10 +12,7 @@ import { confirm } from './confirm.ts';
 import type { Execution, TestProgress } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
-/**
- * Runs the random cases of a check, in one go or in several. The first failure is confirmed in isolation, and
- * shrunk if it recurs each time.
- */
+/** The first failure is confirmed in isolation, and shrunk if it recurs each time. */
 export function randomCases(
   checkId: string,
   test: Test & { kind: 'property' },
@@ -30,7 +27,6 @@ export function randomCases(
   const count = caseCountOf(test, cases, plants, named);
   const id = execution.ids.reserve(count + 1);
   const sampled = (index: number) => sampleAfter(named, arbitrary, seed, checkId, index);
-  /** Indices of the named cases that were tried. */
   const tried: number[] = [];
   let next = first;
   let isShrunk = false;
@@ -57,9 +53,12 @@ export function randomCases(
       return next > count;
     },
     async run(limit) {
-      const below = Math.min(count + 1, next + limit * step);
-      await tryEach({ from: next, below, step }, sendControl, execution, tryOne);
-      next += Math.ceil((below - next) / step) * step;
+      const places = Array.from(
+        { length: Math.min(limit, Math.ceil((count + 1 - next) / step)) },
+        (_, nth) => next + nth * step,
+      );
+      await tryEach(places, sendControl, execution, tryOne);
+      next += places.length * step;
       const firstFailure = tally.first;
       if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
@@ -69,7 +68,6 @@ export function randomCases(
   };
 }
 
-/** Confirms a failure in isolation, and shrinks it if it recurs each time. */
 async function inIsolation(
   failure: Failure,
   index: number,

@@ -7,11 +7,7 @@ import { truncate, truncated } from '../result/truncate.ts';
 import type { Execution } from './execution.ts';
 import { judged } from './judging.ts';
 
-/**
- * Sends the request of a test case and judges the response.
- *
- * @returns undefined if the case passes
- */
+/** @returns undefined if the case passes */
 export async function runTestCase(
   testCase: TestCase,
   id: bigint,
@@ -33,11 +29,7 @@ export async function runTestCase(
   };
 }
 
-/**
- * Makes sure that the store accepts a control request. A rejected one is sent once more with another id.
- *
- * @throws Untestable if it is rejected again
- */
+/** @throws Untestable if the store rejects it twice, the second time with another id */
 export async function requireAccepted(
   control: RequestTemplate,
   id: bigint,

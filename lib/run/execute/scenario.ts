@@ -1,17 +1,14 @@
 import { freshId } from '../../payloads/fresh.ts';
-import type { Exchange } from '../../wire/exchange.ts';
 import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import { truncate } from '../result/truncate.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import { blockedBy } from './cases.ts';
 import type { Execution, RunServices, TestProgress } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
-/** Maximum total size of the response bodies that a scenario may hold at once. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
-/** Runs the steps of a check that depend on one another. */
 export const scenario = (
   test: Test & { kind: 'scenario' },
   plants: PlantFactory,
@@ -25,10 +22,8 @@ export const scenario = (
   },
 });
 
-/** A source of ids for requests. */
 type IdSource = Pick<CheckIds, 'next' | 'reserve'>;
 
-/** A source with a block of `count` ids from another source. */
 function blockOf(source: IdSource, count: number): IdSource {
   const id = source.reserve(count);
   let used = 0;
@@ -41,7 +36,6 @@ function blockOf(source: IdSource, count: number): IdSource {
   return { reserve, next: () => reserve(1)(0) };
 }
 
-/** The context of a scenario. */
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
   const { tally, services } = execution;
   const send: CheckContext['send'] = (template) => {
@@ -54,24 +48,20 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     nextId: () => ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
-    async sendAll(templates) {
-      const exchanges: Exchange[] = [];
+    sendAll(templates) {
       let held = 0;
       const id = ids.reserve(templates.length);
       tally.cases += templates.length;
-      await inPool(templates.length, services.concurrency, async (index) => {
-        const template = templates[index];
-        if (template === undefined) return;
+      return mapInPool(templates, services.concurrency, async (template, index) => {
         const exchange = await execution.send(template, id(index));
-        exchanges[index] = exchange;
         held += exchange.response?.body.length ?? 0;
         if (held > MAX_HELD_BYTES)
           throw new Untestable(
             'invariants/answers',
             `the responses are too long to be held at once (${held} bytes so far)`,
           );
+        return exchange;
       });
-      return exchanges;
     },
     judge(exchange, template, label, rules) {
       const finding = execution.judge(exchange, template, rules);
@@ -90,7 +80,7 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     },
     withOwnIds: (count) => contextOf(plants, execution, blockOf(ids, count)),
     get latency() {
-      return services.sender.latency;
+      return services.sender.transport.latency.summary;
     },
   };
 }

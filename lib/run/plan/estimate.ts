@@ -13,10 +13,8 @@ import { fill } from '../send/fill-template.ts';
 import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
 
-/** How much a run sends to a store that does what the document says. */
 export interface Estimate {
   readonly requests: number;
-  /** Number of plants that the store will create. */
   readonly plants: number;
 }
 
@@ -27,9 +25,7 @@ const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', header
 const ID = 1_000_001n;
 
 /**
- * Estimates what a run will send, without sending it. Confirming and shrinking failures takes further
- * requests.
- *
+ * Without what confirming and shrinking failures takes.
  * @param stored the result of `storedEstimates`, unless the catalogue has other checks under the same ids
  */
 export async function estimate(
@@ -52,11 +48,7 @@ export async function estimate(
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
-/**
- * Estimates what a check sends to a store that does what the document says.
- *
- * @param sampled maximum number of cases of a random check that are examined, of each kind
- */
+/** @param sampled maximum number of cases of a random check that are examined, of each kind */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
   contract: Contract,
@@ -67,27 +59,13 @@ export async function estimateCheck(
     sampled: maxSampled = SAMPLED_CASES,
   }: Readonly<{ seed: number; cases: number; thorough: boolean; sampled?: number }>,
 ): Promise<Estimate> {
-  let [requests, plants] = [0, 0];
-  if (notApplicable?.(contract) !== undefined) return { requests, plants };
-  const isAccepted = acceptedBy(contract);
-  const count = (cases: readonly TestCase[], each = 1) => {
-    const templates = cases.flatMap(({ template }) => [
-      template,
-      ...(template.preceding === undefined ? [] : [template.preceding.template]),
-    ]);
-    requests += templates.length * each;
-    plants += templates.filter(isAccepted).length * each;
-  };
-  const control = (cases: readonly TestCase[]) => {
-    if (cases.every(({ control }) => control === undefined)) return;
-    requests += 1;
-    plants += 1;
-  };
+  const count = new Count(acceptedBy(contract));
+  if (notApplicable?.(contract) !== undefined) return count;
   const factory = plantsFor(contract, seed, id, strengthOf(thorough));
   if (test.kind === 'cases') {
     const all = test.cases(factory);
-    count(all);
-    control(all);
+    for (const { template } of all) count.add(template);
+    count.addControl(all);
   }
   if (test.kind === 'property') {
     const arbitrary = test.cases(factory);
@@ -102,21 +80,42 @@ export async function estimateCheck(
       const examined = Math.min(maxSampled, below - from);
       if (examined === 0) continue;
       const step = (below - from) / examined;
-      const sample = Array.from({ length: examined }, (_, nth) => sampled(from + Math.floor(nth * step)));
-      count(sample, step);
+      for (let nth = 0; nth < examined; nth += 1)
+        count.add(sampled(from + Math.floor(nth * step)).template, step);
     }
-    control([sampled(0)]);
+    count.addControl([sampled(0)]);
   }
-  return test.kind === 'scenario' ? simulateScenario(test, factory, cases, isAccepted) : { requests, plants };
+  if (test.kind === 'scenario') await simulateScenario(test, factory, cases, count);
+  return { requests: count.requests, plants: count.plants };
 }
 
-/**
- * The file with the estimates for the suite's own document and the default number of cases. A test
- * regenerates it.
- */
+class Count implements Estimate {
+  requests = 0;
+  plants = 0;
+  private readonly isAccepted: IsAccepted;
+
+  constructor(isAccepted: IsAccepted) {
+    this.isAccepted = isAccepted;
+  }
+
+  /** Counts a request, and the one before it, so many times. Returns whether it is accepted. */
+  add(template: RequestTemplate, times = 1): boolean {
+    const isAccepted = this.isAccepted(template);
+    this.requests += times;
+    if (isAccepted) this.plants += times;
+    if (template.preceding !== undefined) this.add(template.preceding.template, times);
+    return isAccepted;
+  }
+
+  addControl(cases: readonly TestCase[]): void {
+    const [control] = cases.flatMap((one) => one.control ?? []);
+    if (control !== undefined) this.add(control);
+  }
+}
+
+/** For the suite's own document and the default number of cases. A test regenerates the file. */
 const STORED = 'lib/run/plan/estimates.json';
 
-/** Estimates by check id. */
 type StoredEstimates = Readonly<Record<string, Estimate>>;
 
 /** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
@@ -129,33 +128,23 @@ const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAUL
 
 type IsAccepted = (template: RequestTemplate) => boolean;
 
-/**
- * Whether a store that does what the document says, and does not limit the size of bodies, accepts a request.
- */
+/** Accepted by a store that does what the document says, and does not limit the size of bodies. */
 const acceptedBy =
   (contract: Contract): IsAccepted =>
   ({ outsideContract: _, ...template }) =>
     expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token, Number.POSITIVE_INFINITY) ===
     'accept';
 
-/**
- * Estimates a scenario by running it against a simulated store that accepts plants, rejects everything else,
- * and always answers with an empty body.
- */
+/** The simulated store accepts plants, rejects everything else, and always answers with an empty body. */
 async function simulateScenario(
   test: Test & { kind: 'scenario' },
   factory: PlantFactory,
   cases: number,
-  isAccepted: IsAccepted,
-): Promise<Estimate> {
-  let [requests, plants] = [0, 0];
+  count: Count,
+): Promise<void> {
   const send = (template: RequestTemplate): Promise<Exchange> => {
-    const isOwnAccepted = isAccepted(template);
-    const before = template.preceding?.template;
-    requests += before === undefined ? 1 : 2;
-    plants += Number(isOwnAccepted) + Number(before !== undefined && isAccepted(before));
     const response = {
-      status: isOwnAccepted ? 200 : 400,
+      status: count.add(template) ? 200 : 400,
       statusText: '',
       headers: [],
       body: new Uint8Array(),
@@ -193,5 +182,4 @@ async function simulateScenario(
   } catch (error) {
     if (!(error instanceof Untestable)) throw error;
   }
-  return { requests, plants };
 }

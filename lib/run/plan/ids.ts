@@ -2,10 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Contract } from '../../contract/contract.ts';
 import { type IdRange, ordinaryIds } from '../../payloads/plants.ts';
 
-/**
- * The ids of one check, as offsets from the first id of the run: ids of cases lie above it, ids of retries
- * and of other unplanned requests (`retryId`) below it.
- */
+/** Offsets from the first id of the run: cases lie above it, retries and other unplanned requests below. */
 export interface IdLayout {
   readonly up: number;
   /** Number of planned cases. The ids of further cases begin at `overflow`. */
@@ -56,10 +53,7 @@ export class Ids {
 /** Number of ids for retries in one slot. Confirming a failure needs the most. */
 export const RETRY_IDS_PER_CASE = 512;
 
-/**
- * The ids of one check. They depend only on the plan of the run and the place of the case, not on which other
- * checks run, in which shard, or in which order.
- */
+/** They depend only on the plan of the run and the place of the case, not on shards or other checks. */
 export class CheckIds {
   private readonly at: (place: number) => bigint;
   private readonly layout: IdLayout;
@@ -100,7 +94,6 @@ export class CheckIds {
 export const firstIdFor = ({ newPlant }: Pick<Contract, 'newPlant'>): bigint =>
   anyFirstId(ordinaryIds(newPlant.shape));
 
-/** A random first id in a range. */
 export function anyFirstId({ first, last }: IdRange): bigint {
   const span = last - first;
   return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));

@@ -18,22 +18,15 @@ export const PREFLIGHT = 'preflight';
 export const OUTSIDE_CHECKS = 'outside checks';
 export const COLLISIONS = 'collisions';
 
-/**
- * Number of ids reserved, for each property of the document, for a check whose requests are not counted in
- * advance.
- */
+/** For each property of the document, for a check whose requests are not counted in advance. */
 const IDS_PER_PROPERTY = 64;
 /** Number of ids for a check's requests beyond the planned ones; enough for a covering array. */
 const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
 /** Number of shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
-/**
- * Number of slots for the retry ids of cases. Cases rarely share a slot, which matters only if a store
- * requires unique ids.
- */
+/** For retry ids. Cases rarely share a slot, which matters only if a store requires unique ids. */
 const SLOTS = 61;
 
-/** The number of random cases of a check. */
 export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
 /** The number of random cases of a check, but at least that of its named cases if these cover all triples. */
@@ -45,12 +38,8 @@ export const caseCountOf = (
 ): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
 
 /**
- * Assigns each check of the catalogue its own ids, whether or not it is selected, so that a filtered run, or
- * a shard, sends the same requests as the complete run. Requests before and after the checks have their own
- * ids, too.
- *
- * @returns a function from check id to its ids. If the document allows too few ids, all checks of a shard
- * share theirs.
+ * Whether or not a check is selected, so that a filtered run, or a shard, sends the same as the whole run.
+ * @returns the ids of a check. If the document allows too few, all checks of a shard share theirs.
  */
 export function layOut(
   catalogue: readonly Check[],
@@ -97,20 +86,16 @@ export function layOut(
   };
 }
 
-/** Number of extra random cases of a check in each batch. */
 const BATCH_SIZE = 2000;
 
-/** A check, and the maximum number of its cases to run in one batch. */
 export interface WorkItem {
   readonly check: Check;
   readonly limit: number;
 }
 
 /**
- * Plans the order of checks: cheap ones first, then those that need hundreds of requests, and invariants
- * last. Extra random cases run after all other checks, in alternating batches, so that a run that is cut
- * short has tried every check about equally often. Otherwise, checks are in the order of the catalogue.
- *
+ * Cheap checks first, then those with hundreds of requests, then extra random cases in alternating batches
+ * (a run that is cut short has tried every check about equally often), and invariants last.
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(
@@ -133,10 +118,7 @@ export function* plannedBatches(
   yield once(of('invariant'));
 }
 
-/**
- * Areas run one after the other, since one may affect another by using up ids or by getting the credentials
- * locked out.
- */
+/** One after the other: an area may use up ids, or get the credentials locked out, for another. */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;

@@ -24,16 +24,10 @@ export interface Readiness {
   readonly accepted?: Exchange | undefined;
 }
 
-/**
- * Number of requests after which the token counts as always rejected, the store as unreachable behind its
- * gateway, or the base URL as wrong.
- */
+/** After so many, the token counts as rejected, the store as unreachable, or the base URL as wrong. */
 const MAX_ATTEMPTS = 3;
 
-/**
- * Sends ordinary plants to distinguish what prevents a verdict from what the store does wrong. A reachable
- * store that does not answer gets no excuse: its checks will fail.
- */
+/** A reachable store that does not answer gets no excuse: its checks will fail. */
 export async function preflight(
   client: HttpClient,
   sender: Sender,
@@ -68,7 +62,6 @@ export async function preflight(
   return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
-/** Suggests another base URL if the store redirects. */
 function adviceOn({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;
@@ -107,9 +100,7 @@ const tokenRejected = (last: Exchange, asWithout: boolean, url: string): Stop =>
   remedy: `pass a valid token with PLANT_STORE_TOKEN=... or --token${asWithout ? '; if this one is valid, check whether a proxy drops Authorization' : ''}`,
 });
 
-/**
- * Explains a 404. Some stores also answer 404 to a wrong token, in order to hide from unauthorised clients.
- */
+/** Some stores also answer 404 to a wrong token, in order to hide from unauthorised clients. */
 function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: readonly string[]): Stop {
   const above = prefix.replace(/\/plants$/, '');
   const base = above === prefix ? basePaths.find((path) => path !== prefix) : above;

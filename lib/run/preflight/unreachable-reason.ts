@@ -1,22 +1,19 @@
 import { describeExchange } from '../../judge/reading.ts';
 import type { Endpoint } from '../../wire/endpoint.ts';
-import type { Exchange, Fault } from '../../wire/exchange.ts';
+import { type Exchange, type Fault, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { type FirstBytes, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 
-/**
- * Why the server cannot be reached over HTTP/1.1: nothing listens, or a problem with TLS, a certificate, or
- * the protocol. Undefined if it can be reached.
- */
+/** Nothing listens, or a problem with TLS, a certificate, or the protocol; undefined if it can be reached. */
 export async function unreachableReason(
   exchange: Exchange,
   client: HttpClient,
   url: string,
 ): Promise<Stop | undefined> {
   const { endpoint } = client;
-  if (isNotTls(exchange) && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
+  if (failedBy(exchange, 'not-tls') && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
   const stop = wantsCertificate(exchange, url) ?? stopIfUnreachable(exchange, url);
   if (stop !== undefined) return stop;
   if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
@@ -37,7 +34,6 @@ export const wantsHttp2 = (url: string): Stop => ({
   remedy: 'enable HTTP/1.1 on the server, or test the store behind it',
 });
 
-/** Whether the server speaks something other than HTTP. */
 export const isNotHttp = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' && exchange.fault.isOtherProtocol === true && exchange.response === undefined;
 
@@ -68,7 +64,6 @@ const getRequestText = ({ authority, prefix }: Endpoint): string =>
 
 /** RFC 9113 section 3.4: the client connection preface with an empty SETTINGS frame. */
 const HTTP2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
-/** The first line of the PROXY protocol, version 1. */
 const PROXY_LINE = 'PROXY TCP4 127.0.0.1 127.0.0.1 49152 80\r\n';
 
 const isHttp1 = ({ bytes }: FirstBytes): boolean => bytes.toString('latin1').startsWith('HTTP/1.');
@@ -129,45 +124,35 @@ const mayWantTls = (exchange: Exchange): boolean =>
 
 /** Whether the connection was closed before the first byte of a response. */
 const isClosedSilently = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'closed' && exchange.response === undefined;
+  failedBy(exchange, 'closed') && exchange.response === undefined;
 
-const isNotTls = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' && exchange.fault.kind === 'not-tls';
-
-/** Why a server cannot be reached, by fault. */
-const UNREACHABLE: Readonly<Partial<Record<Fault['kind'], Stop>>> = {
-  unresolved: {
-    kind: 'unreachable',
-    reason: 'the host name does not resolve',
-    remedy: 'check the host in the base URL',
-  },
-  refused: {
-    kind: 'unreachable',
-    reason: 'nothing listens there',
-    remedy: 'start the store, or let --start CMD start it and --wait S wait for it',
-  },
-  'connect-timeout': {
-    kind: 'unreachable',
-    reason: 'connecting timed out',
-    remedy: 'check host and port, or raise --timeout',
-  },
-  untrusted: {
-    kind: 'untrusted',
-    reason: 'the certificate is not trusted',
-    remedy: 'pass the CA certificate with --ca FILE, or skip verification with --insecure',
-  },
-  'not-tls': {
-    kind: 'not-http',
-    reason: 'the server does not speak TLS on this port',
-    remedy: 'use http:// in the base URL, or the port for https',
-  },
+const UNREACHABLE: Partial<
+  Readonly<Record<Fault['kind'], readonly [Stop['kind'], reason: string, remedy: string]>>
+> = {
+  unresolved: ['unreachable', 'the host name does not resolve', 'check the host in the base URL'],
+  refused: [
+    'unreachable',
+    'nothing listens there',
+    'start the store, or let --start CMD start it and --wait S wait for it',
+  ],
+  'connect-timeout': ['unreachable', 'connecting timed out', 'check host and port, or raise --timeout'],
+  untrusted: [
+    'untrusted',
+    'the certificate is not trusted',
+    'pass the CA certificate with --ca FILE, or skip verification with --insecure',
+  ],
+  'not-tls': [
+    'not-http',
+    'the server does not speak TLS on this port',
+    'use http:// in the base URL, or the port for https',
+  ],
 };
 
 function stopIfUnreachable(exchange: Exchange, url: string): Stop | undefined {
   if (exchange.kind === 'answered') return undefined;
-  const { kind, detail } = exchange.fault;
-  const stop = UNREACHABLE[kind];
-  return stop && { ...stop, reason: `${url}: ${stop.reason} (${detail})` };
+  const [kind, reason, remedy] = UNREACHABLE[exchange.fault.kind] ?? [];
+  if (kind === undefined || remedy === undefined) return undefined;
+  return { kind, reason: `${url}: ${reason} (${exchange.fault.detail})`, remedy };
 }
 
 const wantsTls = (exchange: Exchange, url: string): Stop => ({

@@ -19,17 +19,13 @@ export type CauseKind =
 
 /** The values that were tried to find out how far one part of a condition reaches. */
 export interface Ladder {
-  /** The name of the part, for example `name` or `Accept-Encoding`. */
   readonly part: string;
   readonly tried: readonly {
-    /** For example `255 characters`. */
     readonly value: string;
-    /** Whether the fault showed. */
     readonly shows: boolean;
   }[];
 }
 
-/** How many responses had each status. */
 export type StatusCounts = readonly { readonly status: number; readonly count: number }[];
 
 /** A fault of the store, as far as experiments could establish it. */
@@ -39,24 +35,16 @@ export interface Cause {
   readonly level: 'MUST' | 'SHOULD';
   /** What is wrong with the response, for example `answers 500`. */
   readonly symptom: string;
-  /**
-   * For example `name contains an apostrophe`; null if the fault shows regardless of the request, or if it is
-   * unknown.
-   */
+  /** For example `name contains an apostrophe`; null if there is none, or if it is unknown. */
   readonly condition: string | null;
   readonly kind: CauseKind;
-  /**
-   * Failed requests out of all confirming requests, with fresh values: `inside` met the condition, `outside`
-   * did not.
-   */
+  /** With fresh values: requests that met the condition, and requests that did not. */
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
   /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
   readonly checks: readonly string[];
-  /** What the store should have answered, for example `200 with a Plant`. */
   readonly expected: string;
-  /** What to fix first, then how such a fault typically comes about. */
   readonly advice: string;
   /** The simplest request that shows the fault, and the requests that must be sent before. */
   readonly example: {
@@ -70,7 +58,6 @@ export interface Cause {
   /** The parts of the example that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];
   readonly ladders: readonly Ladder[];
-  /** How often to send the request, and how many at a time, until the fault shows. */
   readonly repeat: Repeat;
   /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;
@@ -80,8 +67,6 @@ export interface Cause {
 export interface Repeat {
   readonly times: number;
   readonly inFlight: number;
-  /** All requests go over one connection. */
   readonly onConnection?: true;
-  /** Concurrent requests have the same id. */
   readonly sameId?: true;
 }

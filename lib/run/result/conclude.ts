@@ -4,19 +4,15 @@ import type { Shard } from '../plan/shard.ts';
 import type { CheckResult, Stop, Verdict } from './result.ts';
 import { Tally } from './tally.ts';
 
-/** What the verdict on a check depends on besides its own findings. */
 interface RunEnd {
   readonly stop: Stop | undefined;
   readonly shard: Shard;
   /** Number of random cases that suffice for a verdict on a check of weight 1. */
   readonly usual: number;
-  /** Whether the run stopped before all checks had been tried. */
   readonly unfinished: boolean;
 }
 
-/**
- * The result of a check. Failures count however the run ended; a check that was not completed does not pass.
- */
+/** Failures count however the run ended; a check that was not completed does not pass. */
 export function concluded(check: Check, tally: Tally, seconds: number, end: RunEnd): CheckResult {
   const { level, id, test } = check;
   const { cases, failed, blocked } = tally;
@@ -37,10 +33,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
   throw new Error(`${id} made no request`);
 }
 
-/**
- * The result of a check whose rules applied to none of its exchanges. Another shard may have cases to which
- * the rules of a random check apply.
- */
+/** Its rules applied to none of its exchanges. Another shard may have cases to which they apply. */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
@@ -49,10 +42,7 @@ function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): Ch
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
 
-/**
- * Whether a limit set by the user stopped the run late enough for a verdict on this check: a random check has
- * tried the default number of cases, or an invariant has seen the end of every other check.
- */
+/** A random check has tried the default number of cases, or an invariant has seen every other check end. */
 function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unfinished }: RunEnd): boolean {
   if (stop?.kind !== 'limit') return false;
   if (test.kind === 'invariant') return !unfinished;
@@ -63,7 +53,6 @@ function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unf
 export const skipped = (check: Check, by: string, reason: string, tally: Tally = new Tally()): CheckResult =>
   result(check, 'skipped', tally, 0, { by, reason });
 
-/** The result of a check that another shard runs. */
 export const inAnotherShard = (check: Check): CheckResult => skipped(check, 'shard', 'runs in another shard');
 
 const result = (

@@ -5,7 +5,6 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { IdRanges } from '../plan/id-ranges.ts';
 
-/** The plants that the store reported as created, and which the run leaves behind. */
 export class Created {
   plants = 0;
   /** The ids that were sent; the store may have assigned others. */
@@ -20,7 +19,6 @@ export class Created {
   }
 }
 
-/** The exact id that a body contains. */
 function idIn(
   bytes: Uint8Array | undefined,
   { body }: RequestTemplate,

@@ -1,13 +1,8 @@
 import { type Failure, type FailureGroup, problemOf } from './result.ts';
 
-/**
- * Maximum number of groups that are counted for one check. A run sends a few hundred kinds of requests, so
- * only a store that answers each of them differently exceeds this; the counts then do not add up to the
- * number of failures.
- */
+/** Only a store that answers each kind of request differently exceeds this; the counts then do not add up. */
 const MAX_GROUPS = 2000;
 
-/** Counts the failures of a check by problem and by kind of request. */
 export class FailureGroups {
   private readonly byKey = new Map<string, FailureGroup>();
 

@@ -6,40 +6,28 @@ import type { About, PrecedingRequest, TestKind } from '../check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
-/** A case on which a check failed. */
 export interface Failure {
   readonly label: string;
-  /** The stable label of the case; by default the label. */
   readonly stableLabel?: string | undefined;
-  /**
-   * Only for invariants: the check that sent the request, and the label or the unusual parts of the request.
-   */
+  /** Only for invariants: the check that sent the request, and the label or its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
   readonly before?: readonly PrecedingRequest[];
   readonly finding: Finding;
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
-  /**
-   * The index of the random case followed by the path of its shrinking, and the number of shrinking steps.
-   */
+  /** The index of the random case followed by the path of its shrinking, and the number of steps. */
   readonly sampled?: { readonly path: string; readonly shrinks: number };
   /** When the failure recurs; absent if that was not tried. */
   readonly when?: When;
   readonly retries?: Retries;
 }
 
-/**
- * When a failure recurs: always, in isolation; only with the same bytes, not with a fresh id; intermittently,
- * in isolation; only under concurrency; or not at all.
- */
+/** In isolation; only with the same bytes; now and then in isolation; only under concurrency; not again. */
 export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
 
 export type Tried = readonly [failed: number, tried: number];
 
-/**
- * Retries of a failure: in isolation with the same bytes, in isolation with a fresh id, and under
- * concurrency.
- */
+/** In isolation with the same bytes or with a fresh id, and under concurrency. */
 export interface Retries {
   readonly same?: Tried;
   readonly fresh?: Tried;
@@ -51,7 +39,6 @@ export type FailedCase = Omit<Failure, 'exchange' | 'sampled' | 'when' | 'retrie
 
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
-/** A failure and its place among the cases of the check. */
 export interface Positioned {
   readonly failure: Failure;
   readonly place: number;
@@ -67,18 +54,15 @@ export const problemOf = ({
 
 /** The failures of a check with the same problem and the same kind of request. */
 export interface FailureGroup {
-  /** What is wrong with the response. */
   readonly problem: string;
   /** The kind of request, unless the problem names it, worded identically in every run. */
   readonly request?: string;
   readonly failed: number;
-  /** The place of the first failure among the cases. */
   readonly place: number;
 }
 
 export type Observations = Readonly<Record<string, string | number | boolean>>;
 
-/** How much of a covering array was tried. */
 export interface CheckCoverage extends Coverage {
   /** Only in a shard: what all shards try together. */
   readonly together?: Pick<Coverage, 'rows' | 'covered'>;
@@ -98,18 +82,13 @@ export interface CheckResult {
   readonly failedCases: readonly FailedCase[];
   readonly problems: readonly FailureGroup[];
   readonly observations: Observations;
-  /**
-   * Only for a random check: the number of cases with random values. Its other cases are the same in every
-   * run.
-   */
+  /** Only for a random check: cases with random values. Its other cases are the same in every run. */
   readonly random?: number;
   /** Only for a check that begins with the rows of a covering array. */
   readonly coverage?: CheckCoverage;
-  /** Why the check was not run, or not completed. */
   readonly blocked?: { readonly by: string; readonly reason: string };
 }
 
-/** Why a run ended early. */
 export interface Stop {
   readonly kind:
     | 'unreachable'
@@ -120,21 +99,17 @@ export interface Stop {
     | 'not-found'
     | 'throttled'
     | 'ids-in-use'
-    /** The run was interrupted. */
     | 'cut-off'
     /** A limit that the user set on time or requests was reached. */
     | 'limit'
     /** With --bail: a check failed. */
     | 'bailed'
-    /** The store stopped answering. */
     | 'gone'
     /** The store sends nothing but server errors and incomplete responses. */
     | 'outage'
-    /** Most requests time out. */
     | 'unresponsive'
     /** The responses are so large that the run would take too long. */
     | 'too-large';
   readonly reason: string;
-  /** What the user can do about it. */
   readonly remedy: string;
 }

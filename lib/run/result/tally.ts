@@ -23,7 +23,6 @@ const MAX_FAILED_CASES = 1000;
 
 /** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends Positioned {
-  /** Whether the case passed in isolation. */
   readonly passed?: boolean;
 }
 
@@ -78,10 +77,7 @@ export class Tally {
     if (place < known.place) Object.assign(known, { place, failure: this.kept(failure, known.failure) });
   }
 
-  /**
-   * A failure in the form in which it is kept. For each check, one long response is kept whole, so that it
-   * can be explained.
-   */
+  /** For each check, one long response is kept whole, so that it can be explained. */
   private kept(failure: Failure, replaced?: Failure): Failure {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
@@ -101,21 +97,17 @@ export class Tally {
     if (timedOut(pending.failure)) this.timeouts += 1;
   }
 
-  /** Records that a pending case passed in isolation. */
   markPassed(pending: PendingFailure): void {
     this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }
 
-  /** Records that a pending case failed in isolation as well. */
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
     this.pending = this.pending.filter((one) => one !== pending);
     this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.place);
     this.hasConfirmed ||= unanswered;
   }
 
-  /**
-   * Records the pending failures, except those that a confirmed failure of this or another check explains.
-   */
+  /** Except those that a confirmed failure of this or another check explains. */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, place, passed } of this.pending) {
       const isExplained =

@@ -4,15 +4,9 @@ import type { Failure } from './result.ts';
 
 /** Maximum size of a response body kept with a failure; more than a report shows. */
 export const MAX_BODY_BYTES = 16 * 1024;
-/**
- * Maximum size of a body that is kept whole because it will be read again; larger than the debug pages of
- * frameworks.
- */
+/** For a body that is kept whole because it will be read again; larger than debug pages of frameworks. */
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
-/**
- * Maximum length of a header value kept with a failure, and of all header values together; longer than in a
- * record.
- */
+/** For a header value kept with a failure, and for all of them together; longer than in a record. */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Maximum length of a text that may come from the store. */
@@ -42,18 +36,13 @@ function shortened({ headers, statusText, body, size, ...rest }: Response, maxBo
   };
 }
 
-/**
- * An exchange with only the beginning of its response body and headers, copied so that the memory of the
- * whole can be freed.
- */
+/** With the beginning of body and headers, copied so that the memory of the whole can be freed. */
 export function truncated(
   { preceding, ...rest }: Exchange,
   maxBodyBytes: number = MAX_WHOLE_BODY_BYTES,
 ): Exchange {
   const exchange: Exchange =
     preceding === undefined ? rest : { ...rest, preceding: truncated(preceding, maxBodyBytes) };
-  if (exchange.kind === 'answered')
-    return { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
   return exchange.response === undefined
     ? exchange
     : { ...exchange, response: shortened(exchange.response, maxBodyBytes) };
@@ -66,9 +55,7 @@ const truncatedFinding = (finding: Finding): Finding => ({
   problem: truncate(finding.problem),
 });
 
-/**
- * A failure in the form in which it is kept, so that a store that sends megabytes does not fill the memory.
- */
+/** A store that sends megabytes must not fill the memory. */
 export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
   ...failure,
   finding: truncatedFinding(failure.finding),

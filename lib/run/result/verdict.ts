@@ -12,7 +12,6 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** Counts the checks of each level by verdict. */
 export function summaryOf(results: readonly Judged[]): Summary {
   const none = (): Record<Verdict, number> => ({ pass: 0, fail: 0, observed: 0, untestable: 0, skipped: 0 });
   const summary = { MUST: none(), SHOULD: none(), OBSERVE: none() };
@@ -20,19 +19,13 @@ export function summaryOf(results: readonly Judged[]): Summary {
   return summary;
 }
 
-/**
- * Whether a run stopped before it could judge. After a limit that was reached late enough, no check is
- * untestable.
- */
+/** Before it could judge: after a limit that was reached late enough, no check is untestable. */
 export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
   stop !== null &&
   stop !== undefined &&
   (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
 
-/**
- * @param stopped whether the run stopped before it could judge
- * @param filtered whether the user excluded checks
- */
+/** `stopped`: before it could judge. `filtered`: the user excluded checks. */
 export function runOutcome(
   { MUST, SHOULD }: Summary,
   strict: boolean,

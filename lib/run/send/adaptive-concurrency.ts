@@ -9,9 +9,8 @@ const MAX_RISE = 1.3;
 const FACTOR = 2;
 
 /**
- * Sends more concurrent requests to a distant store, for as long as its answers do not become slower, and
- * fewer if they do. Failures at raised concurrency are not judged; these requests are sent again at the usual
- * concurrency.
+ * Sends more concurrent requests to a distant store while that does not slow it down. Failures at raised
+ * concurrency are not judged; these requests are sent again at the usual concurrency.
  */
 export class AdaptiveConcurrency {
   private readonly client: HttpClient;
@@ -25,24 +24,18 @@ export class AdaptiveConcurrency {
   /** The last time at which the limit was still above the usual one. */
   private raisedUntil = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param max maximum number of requests in flight; no more than the client's current limit disables growth
-   */
+  /** @param max no more than the client's current limit disables growth */
   constructor(client: HttpClient, max: number) {
     this.client = client;
     this.usual = client.concurrencyLimit;
     this.max = max;
   }
 
-  /**
-   * Whether the limit may have been above the usual one at any time since then, on the clock of
-   * `performance.now()`.
-   */
+  /** At any time since then, on the clock of `performance.now()`. */
   wasRaisedSince(time: number): boolean {
     return this.isRaised || this.raisedUntil >= time;
   }
 
-  /** Takes the response time of an answer into account. */
   add(ms: number): void {
     if (this.max <= this.usual) return;
     if (this.ignored > 0) {

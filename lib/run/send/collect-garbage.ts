@@ -3,10 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/**
- * Frees unused memory. By itself, V8 lets the heap grow to several times what a run needs when a store
- * answers with megabytes of JSON.
- */
+/** V8 lets the heap grow to several times what a run needs when a store answers with megabytes of JSON. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');

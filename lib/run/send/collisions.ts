@@ -7,18 +7,13 @@ import type { CheckIds } from '../plan/ids.ts';
 import type { Stop } from '../result/result.ts';
 import { Stopped } from './stopped.ts';
 
-/** Sends additional requests that help to explain a rejection. */
 interface Channel {
   /** Sends a request as it is, even if its id or name is in use. */
   sendWithRetries(template: RequestTemplate, id: bigint): Promise<Exchange>;
-  /** Passes an exchange on to all listeners. */
   report(exchange: Exchange, template: RequestTemplate): void;
 }
 
-/**
- * The statuses with which a store rejects a second plant with the same id, or with the same name; empty if it
- * accepts it.
- */
+/** Statuses with which a store rejects a second plant with the same id, or name; empty if it accepts it. */
 interface DuplicateStatuses {
   readonly id: readonly number[];
   readonly name: readonly number[];
@@ -27,19 +22,14 @@ interface DuplicateStatuses {
 /** The first id that the user gave, which an earlier run may have used as well. */
 interface Given {
   readonly firstId: bigint;
-  /** Makes an id that is unrelated to `firstId`. */
   readonly otherFirstId: () => bigint;
 }
 
 const NEITHER: DuplicateStatuses = { id: [], name: [] };
 /** Number of duplicates to send, since a store may not answer all of them alike. */
 const MAX_DUPLICATES = 2;
-/** Attempts to create a plant in order to send its duplicate. */
 const MAX_PLANTS = 3;
-/**
- * How often a rejected plant is sent again with other values, depending on whether its values are new for
- * certain or may be used up.
- */
+/** How often a rejected plant is sent with other values: if its own are new for certain, or not. */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**
@@ -54,11 +44,7 @@ export class Collisions {
   private readonly given: Given | undefined;
   private duplicates: Promise<DuplicateStatuses> | undefined;
 
-  /**
-   * @param plain makes a plain ordinary plant
-   * @param freshId makes ids for the plants that show how the store treats duplicates
-   * @param given the first id, if the user chose it
-   */
+  /** @param freshId makes ids for the plants that show how the store treats duplicates */
   constructor(plain: () => JsonObject, freshId: () => bigint, given?: Given) {
     this.plain = plain;
     this.freshId = freshId;
@@ -66,11 +52,8 @@ export class Collisions {
   }
 
   /**
-   * Examines the response to a plant that the store should accept. If the store rejects duplicates with the
-   * same status, sends the plant again with other fresh values.
-   *
-   * @returns the exchange to judge, marked as collided if a collision explains its rejection; reports all
-   * other exchanges
+   * If the store rejects duplicates with the same status, sends the plant again with other fresh values.
+   * @returns the exchange to judge, marked as collided if that explains its rejection; reports all others
    * @throws Stopped if the ids that follow the user's first id are in use
    */
   async resolve(
@@ -113,7 +96,6 @@ export class Collisions {
     return collided(first);
   }
 
-  /** Creates a plant, then sends others with the same id, and others with the same name. */
   private async tryDuplicates({ sendWithRetries, report }: Channel): Promise<DuplicateStatuses> {
     const send = async (json: Json) => {
       const template: RequestTemplate = { body: { json } };

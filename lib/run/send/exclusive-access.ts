@@ -14,7 +14,6 @@ export class ExclusiveAccess {
     return this.holder === context;
   }
 
-  /** Waits until no other context has exclusive access. */
   async waitFor(context: RequestContext): Promise<void> {
     while (this.excludes(context)) await this.nextChange();
   }
@@ -29,10 +28,7 @@ export class ExclusiveAccess {
     if (this.holder !== undefined) this.wakeAll();
   }
 
-  /**
-   * Runs `work` once the requests in flight have ended. Until it completes, only this context may send
-   * requests.
-   */
+  /** Once the requests in flight have ended. Until `work` completes, only this context may send requests. */
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();
     this.holder = context;

@@ -8,13 +8,11 @@ export const DEFAULT_HEADERS: readonly HeaderPair[] = [
   ['user-agent', 'plant-store-conformance'],
 ];
 
-/** Adds the default headers, except those that the user sets. */
 export const withDefaultHeaders = (headers: readonly HeaderPair[]): readonly HeaderPair[] => [
   ...DEFAULT_HEADERS.filter(([name]) => !hasHeader(headers, name)),
   ...headers,
 ];
 
-/** What a run adds to every request. */
 interface RequestDefaults {
   readonly token: string;
   /** The cookies that the store has set, as the value of a Cookie header. */
@@ -23,9 +21,7 @@ interface RequestDefaults {
   readonly host: string;
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
-  /** The default headers, and those that the user sets. */
   readonly headers: readonly HeaderPair[];
-  /** Query parameters that the document requires. */
   readonly query?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -54,13 +50,9 @@ function deliveryOf(
   };
 }
 
-/**
- * Replaces the token in bodies that may percent-encode it; `$PLANT_STORE_TOKEN` itself would not survive
- * that.
- */
+/** For bodies that may percent-encode the token; `$PLANT_STORE_TOKEN` itself would not survive that. */
 const TOKEN_PLACEHOLDER = 'PLANT_STORE_TOKEN';
 
-/** Turns a template into a request with `id` as its fresh id. */
 export function fill(
   template: RequestTemplate,
   id: bigint,

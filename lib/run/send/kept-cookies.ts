@@ -1,10 +1,7 @@
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
-/**
- * The cookies that the store has set in responses to accepted requests (RFC 6265 section 4.1). A session that
- * the store keeps might stand in for the token.
- */
+/** Set in responses to accepted requests (RFC 6265 section 4.1). A session might stand in for the token. */
 export class KeptCookies {
   private readonly values = new Map<string, string>();
 
@@ -16,7 +13,6 @@ export class KeptCookies {
     }
   }
 
-  /** The cookies as the value of a Cookie header; empty if there are none. */
   get header(): string {
     return [...this.values].map(([name, value]) => `${name}=${value}`).join('; ');
   }

@@ -1,4 +1,3 @@
-/** Number of responses whose exact time is kept. */
 const MAX_SAMPLED = 4096;
 /** Fine enough to show two peaks, coarse enough to print. */
 const BUCKETS_PER_DOUBLING = 4;
@@ -30,7 +29,6 @@ export class LatencyLog {
     this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
   }
 
-  /** Undefined if there was no response. */
   get summary(): Latency | undefined {
     if (this.answers === 0) return undefined;
     const sorted = this.sample.toSorted((a, b) => a - b);

@@ -2,10 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { isValid } from '../../payloads/validity.ts';
 
-/**
- * How ordinary a request is: 2 if any client could send it, 1 if it is another valid plant, otherwise 0. If
- * several requests get no response, the least ordinary one is the likeliest culprit.
- */
+/** 2 if any client could send it, 1 if it is another valid plant, 0 if it is the likeliest culprit. */
 export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;
   const { body, credential = validCredential, method, path, headers } = template;

@@ -5,24 +5,19 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 /** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
-/**
- * If this many responses are larger than this on average, reading and judging all responses of a run would
- * take many minutes.
- */
+/** Reading and judging so many responses of this average size would take many minutes. */
 const TOO_LARGE = { averageBytes: 512 * 1024, responses: 24 } as const;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && !exchange.response.truncated && exchange.response.status < 500;
 
-/** Counts requests that the store did not serve. */
 export class Outage {
   /** Number of consecutive requests that got a response but were not served. */
   inRow = 0;
   /** Number of requests that timed out, and of all requests. */
   timeouts = 0;
   all = 0;
-  /** Number of complete responses, and the total size of their bodies. */
   complete = 0;
   bytes = 0;
   private since = 0;
@@ -43,12 +38,10 @@ export class Outage {
     return this.inRow >= SUSPECT.requests && performance.now() - this.since >= SUSPECT.ms;
   }
 
-  /** Whether most requests time out. */
   get isCertain(): boolean {
     return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
   }
 
-  /** Whether the responses are so large that the run would take too long. */
   get answersTooMuch(): boolean {
     return this.complete >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
   }

@@ -9,14 +9,10 @@ import { Stopped } from './stopped.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/**
- * If the store still limits requests after this much waiting, leave time between requests, and more each
- * time: staying below the limit costs less than reaching it again and again.
- */
+/** If waiting this long did not help, leaves time between requests: a limit costs more each time. */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {
-  /** Maximum requests per second. */
   readonly rate: number | undefined;
   readonly maxRequests: number | undefined;
   /** Maximum total time to wait at the store's request, in milliseconds. */
@@ -35,7 +31,6 @@ export class Pace {
   private sentAtLastWait = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
-  /** Minimum number of milliseconds between requests. */
   private spacing: number;
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;
@@ -56,11 +51,7 @@ export class Pace {
     if (stop !== undefined) throw new Stopped(stop);
   }
 
-  /**
-   * Waits until the next request, and its preceding request if it has one, may be sent.
-   *
-   * @throws Stopped if the run has ended, or ends meanwhile
-   */
+  /** @throws Stopped if the run has ended, or ends meanwhile */
   async waitForTurn({ preceding }: RequestTemplate): Promise<void> {
     await this.until(() => this.pausedUntil);
     if (this.spacing === 0) return;
@@ -70,9 +61,7 @@ export class Pace {
   }
 
   /**
-   * Counts a request that is about to be sent. When the limit is reached, requests in flight may still
-   * complete.
-   *
+   * When the limit is reached, requests in flight may still complete.
    * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
   count(): void {
@@ -91,9 +80,7 @@ export class Pace {
     this.sent += 1;
   }
 
-  /**
-   * Sends nothing for this many milliseconds. If the store asks for pauses often, slows down from then on.
-   */
+  /** If the store asks for pauses often, slows down from then on. */
   pause(ms: number): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;

@@ -1,7 +1,6 @@
 /**
- * Runs `work` for each index in order. Rejects with the first error, once all calls have ended.
- *
- * @param width maximum number of concurrent calls; if it is a function, it is reevaluated after each call
+ * Calls `work` in order of the indices. Rejects with the first error, once all calls have ended.
+ * @param width maximum number of concurrent calls; a function is reevaluated after each call
  */
 export async function inPool(
   count: number,
@@ -32,4 +31,17 @@ export async function inPool(
     fill();
   });
   if (failure !== undefined) throw failure.error;
+}
+
+/** The results of `work` for each item of a list, in its order. */
+export async function mapInPool<T, R>(
+  list: readonly T[],
+  width: number | (() => number),
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  await inPool(list.length, width, async (index) => {
+    results[index] = await work(list[index] as T, index);
+  });
+  return results;
 }

@@ -5,10 +5,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 /** Number of ordinary plants to send one at a time, to see whether the store then accepts them. */
 const ISOLATED_REQUESTS = 12;
 
-/**
- * Detects what may be a rate limiter that sends no Retry-After: a 503 for some ordinary plants, but not for
- * all.
- */
+/** Perhaps a rate limiter that sends no Retry-After: a 503 for some ordinary plants, but not for all. */
 export class RateLimitDetector {
   private plants = 0;
   private rejected503 = 0;
@@ -19,9 +16,7 @@ export class RateLimitDetector {
     if (statusOf(exchange) === 503 && !hasRetryAfter(exchange)) this.rejected503 += 1;
   }
 
-  /**
-   * @param sendOne sends an ordinary plant with nothing else in flight; undefined if nothing more can be sent
-   */
+  /** @param sendOne sends an ordinary plant with nothing else in flight; undefined if the run is over */
   async advice(sendOne: () => Promise<Exchange | undefined>): Promise<string | undefined> {
     const { plants, rejected503 } = this;
     if (rejected503 === 0 || rejected503 === plants) return undefined;

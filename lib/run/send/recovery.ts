@@ -19,12 +19,8 @@ const POLL_INTERVAL_MS = 250;
 const MAX_INTERRUPTIONS = 3;
 /** How often a store may stop listening during requests, because it reloads or someone else restarts it. */
 const MAX_RELOADS = 1;
-/**
- * Limits on restarting the store in one run. The checks leave most restarts to the experiments that explain
- * why it dies.
- */
+/** The checks leave most restarts to the experiments that explain why the store dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
-/** Maximum number of check ids listed when the store stops answering. */
 const MAX_NAMED_CHECKS = 3;
 
 /** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
@@ -35,7 +31,6 @@ interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
 }
 
-/** Whether, and when, the store served an ordinary plant again. */
 type RecoveryOutcome = 'at once' | 'later' | 'gone';
 
 /** Waits for a store that has stopped answering, and ends the run if it does not come back. */
@@ -43,23 +38,17 @@ export class Recovery {
   private readonly judging: Judging;
   private readonly state: RunState;
   private readonly probe: RequestTemplate;
-  /** The checks that are running. */
   private readonly contexts = new Set<RequestContext>();
   /** A single wait, shared by all requests that are held up. */
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
   private reloads = 0;
   private backSince = 0;
-  /** How often the store was restarted. */
   restarts = 0;
   private restartMs = 0;
   private readonly restart: Restart | undefined;
 
-  /**
-   * @param state ended if the store does not come back
-   * @param probe an ordinary plant that the invariants ignore
-   * @param restart restarts a store that has died
-   */
+  /** @param probe an ordinary plant that the invariants ignore */
   constructor(judging: Judging, state: RunState, probe: RequestTemplate, restart?: Restart) {
     this.restart = restart;
     this.judging = judging;
@@ -78,19 +67,15 @@ export class Recovery {
     this.contexts.delete(context);
   }
 
-  /** Records that a request got no complete answer. */
   recordBroken(context: RequestContext, template: RequestTemplate): void {
     context.broken += 1;
     this.recordOrdinariness(context, template);
   }
 
   /**
-   * Waits for a store that a request did not reach, or that stopped listening during the request. Does not
-   * wait before the run has begun.
-   *
+   * Waits for a store that a request did not reach, or that stopped listening; not in the preflight.
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @returns whether to send the request again. It is not repeated if a gateway often fails to reach a store
-   * that serves, or if the store often goes away: those are faults.
+   * @returns whether to send it again: not if the store often goes away, or a gateway often fails to reach it
    */
   async whileAway(
     exchange: Exchange,
@@ -105,7 +90,7 @@ export class Recovery {
     try {
       const isNew = this.waiting === undefined;
       if (isNew && exchange.wentAway && sentAt > this.backSince) this.reloads += 1;
-      const outcome = await this.joinOrStartPoll(context, prober);
+      const outcome = await this.wait(context, prober);
       this.backSince = performance.now();
       if (isNew && outcome === 'at once') this.interruptions += 1;
       if (outcome === 'gone') return false;
@@ -116,30 +101,22 @@ export class Recovery {
     }
   }
 
-  /** Waits until the store serves an ordinary plant; ends the run if it does not come back. */
-  async wait(context: RequestContext, prober: Prober): Promise<void> {
-    await this.joinOrStartPoll(context, prober);
-  }
-
-  /**
-   * Ends the checks if the store leaves most requests unanswered, if its responses are too large, or if it
-   * has served nothing for a while and does not serve an ordinary plant either.
-   */
+  /** If it leaves most requests unanswered, answers too much, or has served nothing for a while. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
     const { inRow } = outage;
-    const outcome = await this.joinOrStartPoll(context, prober, isServed, (last) =>
+    const outcome = await this.wait(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, inRow)),
     );
     if (outcome !== 'gone') outage.reset();
   }
 
   /**
-   * Joins the current poll, or starts one. A shared poll keeps the conditions of whoever started it: it polls
-   * the same store, and ends no later than a new one would.
+   * Waits until the store serves an ordinary plant; ends the run if it does not come back. A shared wait keeps
+   * the conditions of whoever started it: it ends no later than a new one would.
    */
-  private joinOrStartPoll(
+  wait(
     context: RequestContext,
     prober: Prober,
     isBack = (exchange: Exchange) =>
@@ -174,7 +151,6 @@ export class Recovery {
     }
   }
 
-  /** Restarts the store if it is dead and the caller knows how to. */
   private async isStartedAgain(exchange: Exchange): Promise<boolean> {
     const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
     if (this.restart === undefined || !isDead) return false;
@@ -210,10 +186,7 @@ export class Recovery {
     };
   }
 
-  /**
-   * The checks during which the store stopped answering. The one with the least ordinary request comes first,
-   * as the likeliest culprit.
-   */
+  /** The one with the least ordinary request comes first, as the likeliest culprit. */
   private get brokenChecks(): string {
     const ids = [...this.contexts]
       .filter(({ broken, away }) => broken > 0 || away > 0)

@@ -9,7 +9,6 @@ export interface RequestContext {
   broken: number;
   /** Number of requests that are waiting for the store to come back. */
   away: number;
-  /** The ordinariness of the least ordinary of these requests. */
   ordinariness: number;
 }
 

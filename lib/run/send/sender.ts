@@ -1,11 +1,10 @@
 import { type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import type { RunState } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
-import type { Latency } from './latency.ts';
 import { type Limits, Pace, pauseAsked } from './pace.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
@@ -17,28 +16,19 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly collisions: Collisions;
   readonly recovery: Recovery;
   readonly state: RunState;
-  /** An ordinary plant that shows whether the store serves anything. */
   readonly probe: RequestTemplate;
 }
 
-/**
- * How often a request waits for a store that it did not reach: other requests may have killed the store
- * again.
- */
+/** Other requests may have killed the store again. */
 const MAX_WAITS_FOR_STORE = 5;
-/**
- * The order in which ordinary requests (`true`) and the request answered 503 are sent. If all ordinary ones
- * pass and the other never does, the 503 is its final response and not due to a rate limit.
- */
+/** The 503 of a request is final if all ordinary ones (`true`) pass among its repetitions, which never do. */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
-/** An attempt to get a response that can be judged. */
 interface Attempt {
   readonly template: RequestTemplate;
   readonly id: bigint;
   /** Counts from 1. */
   readonly number: number;
-  /** How often the request has waited for the store. */
   readonly waits: number;
 }
 
@@ -47,27 +37,22 @@ type AttemptResult =
   | { readonly kind: 'judge'; readonly exchange: Exchange }
   | { readonly kind: 'retry'; readonly change: Partial<Attempt> };
 
-/** What to do next: judge the exchange, or do something else and send the request again. */
 type NextStep =
   | { readonly kind: 'judge the store' | 'judge the gateway' }
   | { readonly kind: 'use raw sockets' | 'lower concurrency' | 'wait for the store' }
   | { readonly kind: 'pause'; readonly ms: number };
 
 /**
- * Sends each template until there is a response to judge. A 429, or a 503 with Retry-After, is waited out and
- * not judged, unless the request keeps getting the 503 while ordinary requests pass. A request that did not
- * reach the store is sent again once the store is back.
+ * Sends each template until there is a response to judge. Waits out a 429, a 503 with Retry-After (unless
+ * only this request keeps getting it), and an outage of the store.
  */
 export class Sender {
   private readonly client: HttpClient;
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
-  private readonly pace: Pace;
-  private readonly transport: Transport;
-  /**
-   * Whether a 503 with Retry-After turned out to be the final response to some request. It may be final for
-   * others, too.
-   */
+  readonly pace: Pace;
+  readonly transport: Transport;
+  /** For some request: it may then be final for others, too. */
   private hasFinal503 = false;
 
   constructor(client: HttpClient, options: SenderOptions) {
@@ -78,40 +63,13 @@ export class Sender {
     this.transport = new Transport(client, this.pace, this.access, { ...options, maxConcurrency });
   }
 
-  /** Number of requests whose outcome is known. */
-  get requests(): number {
-    return this.transport.requests;
-  }
-
-  get latency(): Latency | undefined {
-    return this.transport.latency.summary;
-  }
-
-  /** Milliseconds spent waiting at the store's request. */
-  get waitedMs(): number {
-    return this.pace.waitedMs;
-  }
-
-  /** Shortens the timeout from now on, according to the response times so far. */
-  shortenTimeout(): void {
-    this.transport.shortenTimeout();
-  }
-
-  /** Resets the request count and the response times. */
-  resetCounts(): void {
-    this.transport.resetCounts();
-  }
-
   /** Waits for the requests in flight, then runs `work` while only this context may send requests. */
   exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     return this.access.exclusively(context, work);
   }
 
   /**
-   * Sends a request.
-   *
-   * @param toBeAccepted whether the store should accept it; if its id or name is already in use, it is sent
-   * again with other fresh values
+   * @param toBeAccepted if its id or name is in use, it is sent again with other fresh values
    * @throws Stopped if the run has ended
    */
   async send(
@@ -207,11 +165,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Waits until a request may be sent.
-   *
-   * @throws Stopped if the run has ended, or if the checks have ended and a check sends this request
-   */
+  /** @throws Stopped if the run has ended, or if the checks have ended and a check sends this request */
   private async admit(template: RequestTemplate, context: RequestContext): Promise<void> {
     const { stopOfChecks } = this.options.state;
     if (stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS) throw new Stopped(stopOfChecks);
@@ -220,15 +174,11 @@ export class Sender {
   }
 
   /**
-   * Decides what to do next about an exchange.
-   *
    * @param about the template of its request
    * @param sentAt when the request was sent, on the clock of `performance.now()`
-   * @param waits how often the request has waited for the store
    */
   private nextStep(exchange: Exchange, about: RequestTemplate, sentAt: number, waits: number): NextStep {
-    if (exchange.kind === 'broken' && exchange.fault.kind === 'unsolicited-continue')
-      return { kind: 'use raw sockets' };
+    if (failedBy(exchange, 'unsolicited-continue')) return { kind: 'use raw sockets' };
     if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
     if (this.transport.isOverloaded(exchange, about, sentAt)) return { kind: 'lower concurrency' };
     const ms = pauseAsked(exchange);
@@ -257,10 +207,8 @@ export class Sender {
   }
 
   /**
-   * Sends the request that was answered 503, and ordinary requests, one at a time.
-   *
-   * @returns the response to judge: one that does not ask to wait, or the 503 if only ordinary requests are
-   * served; undefined if ordinary requests are not served either
+   * Sends the request and ordinary ones, one at a time.
+   * @returns the response to judge: one that asks for no wait, or the 503 if ordinary requests are served
    */
   private settle(
     template: RequestTemplate,
@@ -281,7 +229,6 @@ export class Sender {
     return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
   }
 
-  /** Whether the store currently serves an ordinary plant. */
   private async serves(context: RequestContext): Promise<boolean> {
     return pauseAsked(await this.sendProbe(this.options.probe, context)) === undefined;
   }

@@ -1,7 +1,7 @@
 import { isLongEcho } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
-import { type Exchange, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
+import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -14,7 +14,6 @@ import { type Pace, pauseAsked } from './pace.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
-/** Observes every exchange of a run. */
 export interface ExchangeListener {
   observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
@@ -22,9 +21,7 @@ export interface ExchangeListener {
 export interface TransportOptions {
   readonly token: string;
   readonly headers: readonly HeaderPair[];
-  /** Query parameters that are added to every request. */
   readonly query?: readonly HeaderPair[];
-  /** Maximum number of requests in flight if latency is high. */
   readonly maxConcurrency: number;
   readonly monitor: ExchangeListener;
 }
@@ -35,30 +32,21 @@ const MAX_FULL_TIMEOUTS = 3;
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
-/**
- * Pauses between these segments: at first, and if the response is lost again. A busy server must be able to
- * respond in between.
- */
+/** At first, and if the response is lost again: a busy server must be able to respond in between. */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
 /** Bodies sent in segments in vain before no more are: this store closes connections without a response. */
 const MAX_SEGMENTED_IN_VAIN = 3;
 /** Bodies that wait for 100 Continue in vain before others wait less. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
-/**
- * Limit on response bodies once one was too long. Even the longest name with every character escaped fits.
- */
+/** Once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 /** Parsing a body of this size uses so much memory that garbage is collected right afterwards. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** An exchange, and the request of the suite that it is about. */
 interface Transmitted {
   readonly exchange: Exchange;
-  /**
-   * The template that was sent, or that of its preceding request if the latter failed and both must be sent
-   * again.
-   */
+  /** The template that was sent, or that of its preceding request if both must be sent again. */
   readonly about: RequestTemplate;
 }
 
@@ -87,29 +75,22 @@ export class Transport {
     this.growth = new AdaptiveConcurrency(client, options.maxConcurrency);
   }
 
-  /**
-   * Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been
-   * answered yet.
-   */
+  /** To a multiple of the median response time, or to a quarter if nothing has been answered yet. */
   shortenTimeout(): void {
     const { summary } = this.latency;
     const ms =
       summary === undefined ? this.client.endpoint.timeout / 4 : summary.median * SHORT_TIMEOUT.timesMedian;
-    this.client.shortenTimeout(Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)));
+    this.client.lowerLimits({ timeout: Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)) });
   }
 
-  /** Resets the request count and the response times. */
   resetCounts(): void {
     this.requests = 0;
     this.latency = new LatencyLog();
   }
 
   /**
-   * Sends a request once. If the server closed the connection during a large body, so that its response may
-   * have been lost, sends the body again in segments.
-   *
-   * @param hasWaited whether the suite has already waited for the store, so that a 502 counts as the response
-   * of the preceding request
+   * Once; but if the response to a large body may have been lost, sends that again in segments.
+   * @param hasWaited for the store already, so that a 502 counts as the response of the preceding request
    * @throws Stopped if the run has ended
    */
   async send(
@@ -162,12 +143,10 @@ export class Transport {
     };
   }
 
-  /** Whether a request may have failed because more requests than usual were in flight. */
   isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
     return this.growth.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
-  /** Fills in a template, and that of its preceding request, and sends both. */
   private async exchanges(
     template: RequestTemplate,
     id: bigint,
@@ -217,30 +196,25 @@ export class Transport {
     );
   }
 
-  /**
-   * Keeps count of an exchange. Once the store has left requests unanswered, or responses unfinished, it has
-   * failed anyway: use a shorter timeout and less memory for the rest of the run.
-   */
+  /** Once the store has timed out, or left responses unfinished, waits less and reads less from then on. */
   private account(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
     if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
-      this.client.lowerBodyLimit(LOW_BODY_LIMIT_BYTES);
+      this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
     if ((exchange.response?.body.length ?? 0) > LARGE_BODY_BYTES) collectGarbage();
     this.client.lowerConcurrencyFor(this.outage.averageBytes);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
-      this.client.shortenContinueWait(SHORT_CONTINUE_WAIT_MS);
+      this.client.lowerLimits({ continueWait: SHORT_CONTINUE_WAIT_MS });
     if (!isTimeout(exchange)) return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
   }
 
   /**
-   * Sends a request with a large body in segments, in order to read a response that is sent before the end of
-   * the body: a server that closes a connection with unread data resets it, and the client may lose the
-   * response (RFC 9112 section 9.6).
-   *
+   * Sends a body in segments, to read a response that is sent before its end: closing a connection with
+   * unread data resets it, and the response may be lost (RFC 9112 section 9.6).
    * @returns the response if it is a rejection
    */
   private async rejection(template: RequestTemplate, context: RequestContext): Promise<Exchange | undefined> {
@@ -264,11 +238,7 @@ export class Transport {
   }
 }
 
-/**
- * Sends a request and, if its template has one, the preceding request.
- *
- * @returns the exchange of the request, then that of the preceding request
- */
+/** @returns the exchange of the request, then that of its preceding request, if there is one */
 async function sendAfter(
   template: RequestTemplate,
   client: HttpClient,
@@ -298,28 +268,22 @@ async function sendAfter(
   }
 }
 
-/** Whether the preceding request, on the same connection, is outside the contract. */
 const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
   preceding !== undefined &&
   ['same', 'pipelined'].includes(preceding.connection) &&
   isOutsideContract(preceding.template);
 
-/** Whether the request may have failed because there were too many requests in flight. */
 const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
   !isOutsideContract(template) &&
   template.delivery?.abortAfter === undefined &&
   (response === undefined || response.status >= 500 || response.status === 429);
 
-/**
- * Whether a gateway reports that it cannot forward this kind of request. Varnish does so with Retry-After,
- * but waiting does not help.
- */
+/** Varnish says so with Retry-After, but waiting does not help. */
 export const isFinalOfGateway = (exchange: Exchange): boolean =>
   isStoppedAtGateway(exchange) && isFromGateway(exchange);
 
 /** Whether the connection was closed without a response to a large body, or during a rejection. */
 const mayHaveBeenRejectedEarly = (exchange: Exchange): boolean =>
-  exchange.kind === 'broken' &&
-  exchange.fault.kind === 'closed' &&
+  failedBy(exchange, 'closed') &&
   Math.floor((exchange.response?.status ?? 400) / 100) === 4 &&
   (exchange.request.body?.length ?? 0) > SEGMENT_BYTES;

@@ -1,5 +1,5 @@
 import { statusOf } from '../../judge/reading.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, failedBy } from '../../wire/exchange.ts';
 
 /** Texts in the 503 of a gateway that cannot reach its server: HAProxy, Apache, Envoy, Varnish. */
 const UNREACHED =
@@ -17,7 +17,5 @@ export function isFromGateway(exchange: Exchange): boolean {
 export const isUnanswered = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' || isFromGateway(exchange);
 
-/** Whether a request did not reach the store. */
 export const didNotReachStore = (exchange: Exchange): boolean =>
-  isFromGateway(exchange) ||
-  (exchange.kind === 'broken' && ['refused', 'connect-timeout', 'unresolved'].includes(exchange.fault.kind));
+  isFromGateway(exchange) || failedBy(exchange, 'refused', 'connect-timeout', 'unresolved');
