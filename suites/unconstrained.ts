@@ -89,7 +89,7 @@ const anyText = (property: string) =>
     named: (plants: PlantFactory) => withValues(plants, property, boundaryStrings),
     cases: (plants: PlantFactory) =>
       sampled(plants, `any ${property}`, anyValueOf(property, plants.contract)),
-    weight: 0.6,
+    weight: 0.65,
   }) as const;
 
 type Ranges = readonly (readonly [from: bigint, below: bigint])[];

@@ -33,6 +33,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     ladders: found.ladders,
     repeat: repeatOf(found),
     modulus: found.modulus,
+    isOfBody: ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
   };
 }
 

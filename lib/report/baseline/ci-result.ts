@@ -48,7 +48,7 @@ function decided(
 ): Pick<CiResult, 'exitCode' | 'reason'> {
   const all = counted(deviations, 'known deviation');
   const known = deviations === 0 ? '' : `, ${all}`;
-  const failed = `${counted(unknown, 'failed check')}${hasBaseline ? ' not in the baseline' : ''}`;
+  const failed = `${counted(unknown, options.strict ? 'failed check' : 'failed MUST check')}${hasBaseline ? ' not in the baseline' : ''}`;
   if (unknown > 0) return { exitCode: 1, reason: `${failed}${known}` };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };

@@ -146,7 +146,7 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
       const message = bounded([...title, news ?? messageOf(result)].join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }
-        : withOutput(`FAILED SHOULD (not required)\n${text}`);
+        : withOutput(`FAILED SHOULD (advisory)\n${text}`);
     }
     default:
       return withOutput(observed(result));

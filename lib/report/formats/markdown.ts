@@ -83,7 +83,7 @@ function counts({ summary, options }: RunRecord): string {
     '| level | passed | failed | untestable | skipped | observed |',
     '| --- | --: | --: | --: | --: | --: |',
     row('MUST', summary.MUST),
-    row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (not required)'),
+    row('SHOULD', summary.SHOULD, options.strict || summary.SHOULD.fail === 0 ? '' : ' (advisory)'),
     row('OBSERVE', summary.OBSERVE),
   ]);
 }
@@ -121,7 +121,7 @@ function failures(
 ): string {
   if (causes.length === 0) return '';
   const isRequired = level === 'MUST' || record.options.strict;
-  const title = `### ${counted(causes.length, 'cause')} for failed ${level} checks${isRequired ? '' : ' (not required)'}`;
+  const title = `### ${counted(causes.length, 'cause')} of failed ${level} checks${isRequired ? '' : ' (advisory)'}`;
   const blocks = causes.map((one, index) => failure(one, index, record));
   const spare = room - title.length - 2000;
   let used = 0;

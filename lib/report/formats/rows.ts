@@ -72,10 +72,10 @@ export function shellRows(line: string, width: number, others = width): readonly
   return [...rows, row];
 }
 
-/** As they are written; an option includes its value. Lines that are hard to divide stay whole. */
+/** As they are written; an option includes its value. A line with a comment stays whole. */
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
-  if (/[$<]\(|\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
+  if (/\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
   const units: string[] = [];
   for (const part of parts) {
     const last = units.at(-1) ?? '';

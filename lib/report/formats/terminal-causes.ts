@@ -169,8 +169,13 @@ function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Lay
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 
-const weightOf = ({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string =>
-  `(${counted(checks.length, 'check')}, ${level})`;
+function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string {
+  const ofLevel = checks.filter((check) => check.level === level).length;
+  const others = checks.length - ofLevel;
+  return others === 0
+    ? `(${counted(checks.length, 'check')}, ${level})`
+    : `(${ofLevel} ${level}, ${others} SHOULD)`;
+}
 
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];

@@ -329,7 +329,7 @@ function counts(level: 'MUST' | 'SHOULD', { summary, results, options }: RunReco
   const inapplicable = results.filter((one) => one.level === level && one.blockedBy === 'document').length;
   return compact(
     `${level} ${pass} passed`,
-    `${fail} failed${isRequired ? '' : ' (not required)'}`,
+    `${fail} failed${isRequired ? '' : ' (advisory)'}`,
     untested > 0 && `${untested} untestable`,
     inapplicable > 0 && `${inapplicable} not applicable`,
   ).join(', ');

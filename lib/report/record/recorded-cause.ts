@@ -52,7 +52,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 }
 
 const stepsOf = (
-  { example, matters, repeat, modulus }: Cause,
+  { example, matters, repeat, modulus, isOfBody }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
   reproduce({
@@ -65,6 +65,7 @@ const stepsOf = (
     })),
     repeat,
     modulus,
+    isOfBody,
     unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
 

@@ -6,6 +6,13 @@ import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.t
 import { fitsWord, printing, shellParts, shortened, word } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
+const SHOWING: Readonly<Record<Showing['shows'], readonly string[]>> = {
+  response: ['-i'],
+  'body and status': ['-w', "'\\n%{http_code}\\n'"],
+  status: ['-o', '/dev/null', '-w', "'%{http_code}\\n'"],
+  nothing: ['-o', '/dev/null'],
+};
+
 export function curlArguments(request: RecordedRequest, { shows, givesUp, variables }: Showing): string[] {
   const { method, url, delivery } = request;
   const { origin, target } = dividedUrl(url);
@@ -17,8 +24,7 @@ export function curlArguments(request: RecordedRequest, { shows, givesUp, variab
     method === 'HEAD' ? ['--head'] : method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', text(method)];
   return [
     '-sS',
-    ...(shows === 'response' ? ['-i'] : ['-o', '/dev/null']),
-    ...(shows === 'status' ? ['-w', "'%{http_code}\\n'"] : []),
+    ...SHOWING[shows],
     ...(givesUp ? ['-m', String(MAX_SECONDS)] : []),
     ...(origin.startsWith('https:') ? ['--http1.1'] : []),
     ...(delivery?.version === '1.0' ? ['--http1.0'] : []),

@@ -41,7 +41,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
     'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
   );
   const filter =
-    shows === 'response'
+    shows === 'response' || shows === 'body and status'
       ? ''
       : shows === 'nothing'
         ? ' > /dev/null'

@@ -19,6 +19,8 @@ export interface Reproduction extends WithId {
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;
+  /** Whether the body of the response shows the fault, not its status. */
+  readonly isOfBody?: boolean;
   /** Whether the store leaves the request unanswered, or the response incomplete. */
   readonly unanswered?: boolean;
 }
@@ -42,7 +44,7 @@ export function requestCommand(request: RecordedRequest): string {
 
 /** Each line can be pasted separately into an interactive bash, after the previous ones. */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
-  const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
+  const { request, before, repeat, modulus = 1, isOfBody = false, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
   const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
   const looped = sent.filter(({ times }) => times > 1);
@@ -51,12 +53,13 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const variables = new Map(allIds.map(({ numeral, name }) => [numeral, name]));
   const beside = sent.filter(({ connection }) => connection === 'concurrent');
   const isRepeated = repeat.times > 1;
+  const isOneOfMany = isRepeated || beside.length > 0;
   const showing = (shows: Showing['shows']): Showing => ({
     shows,
     variables,
-    givesUp: unanswered || isRepeated || beside.length > 0,
+    givesUp: unanswered || isOneOfMany,
   });
-  const shownOfLast = isRepeated || beside.length > 0 ? 'status' : 'response';
+  const shownOfLast = !isOneOfMany ? 'response' : isOfBody ? 'body and status' : 'status';
   const others = isRepeated ? 'nothing' : shownOfLast;
   const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'concurrent'));
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
@@ -75,7 +78,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   // Either of the concurrent requests may be the one that fails.
   const background = beside.map((one) => `${sending([one], showing(shownOfLast))} &`);
   const givesUpAtOnce = unanswered && isRepeated && repeat.inFlight === 1;
-  const isTold = unanswered && shownOfLast === 'status' && !givesUpAtOnce && repeat.onConnection !== true;
+  const isTold = unanswered && isOneOfMany && !givesUpAtOnce && repeat.onConnection !== true;
   // A status says nothing about whether the response is complete.
   const main = `${sending(last, showing(shownOfLast))}${isTold ? ' || echo no complete response' : ''}`;
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);

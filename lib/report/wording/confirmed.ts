@@ -24,8 +24,12 @@ function wordsFor({ kind, condition, symptom }: ComparedCause): Words {
   return symptom.startsWith('answers 400') ? OF_REJECTIONS : WITHOUT_CONDITION;
 }
 
-/** What the counts of a cause are called: `confirmed` only if experiments reproduced it. */
-export const countsLabel = ({ kind }: ComparedCause): string => (kind === 'once' ? 'seen' : 'confirmed');
+/** With fewer tries, a condition is a guess. */
+const MIN_CONFIRMING_TRIES = 3;
+
+/** What the counts of a cause are called: `confirmed` only if experiments reproduced it several times. */
+export const countsLabel = ({ kind, confirmed: { inside } }: ComparedCause): string =>
+  kind === 'once' || inside[1] < MIN_CONFIRMING_TRIES ? 'seen' : 'confirmed';
 
 export function confirmedText(cause: ComparedCause): string {
   const { confirmed, until = [] } = cause;

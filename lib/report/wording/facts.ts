@@ -45,8 +45,8 @@ const HIGHLIGHTS: Readonly<Record<string, string>> = {
   'rejection/wrong-type/status': 'wrong type',
   'same-id/second/status': 'same id again',
   'id/echo': 'id in the response',
-  'name/longest-accepted': 'longest name',
-  'response-time-ms/median': 'median ms',
+  'name/longest-accepted': 'longest accepted name',
+  'response-time-ms/median': 'median response in ms',
 };
 
 export const highlightsOf = (observations: Observations) =>

@@ -59,6 +59,8 @@ export interface Cause {
   readonly matters: readonly string[];
   readonly ladders: readonly Ladder[];
   readonly repeat: Repeat;
+  /** Whether the body of the response shows the fault, not its status. */
+  readonly isOfBody: boolean;
   /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;
 }

@@ -54,7 +54,7 @@ function Causes({
         <span class="aside">
           {' '}
           for {counted(checks, 'failed check')}
-          {level === 'SHOULD' && !record.options.strict && ' (not required)'}
+          {level === 'SHOULD' && !record.options.strict && ' (advisory)'}
           {causes.length > 1 && ', in the order in which to fix them'}
         </span>
       </h3>

@@ -79,7 +79,7 @@ function sentence(record: RunRecord): string {
   const notes = compact(
     all,
     skipped > 0 && `${skipped} ${skipped === 1 ? 'was' : 'were'} skipped`,
-    SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} failed, which is not required`,
+    SHOULD.fail > 0 && `${counted(SHOULD.fail, 'SHOULD check')} failed (advisory)`,
   ).join(', ');
   if (outcome !== 'partial') return `is conformant: ${notes}.`;
   return judged === 0 && !(record.options.strict && SHOULD.pass > 0)

@@ -33,7 +33,7 @@ export type Tone = 'fail' | 'warn' | 'untestable' | 'pass' | 'observed' | 'skipp
 /** The word for each tone, worst first. */
 export const WORDS: Readonly<Record<Tone, string>> = {
   fail: 'failed',
-  warn: 'failed (not required)',
+  warn: 'failed (advisory)',
   untestable: 'untestable',
   pass: 'passed',
   observed: 'observed',
