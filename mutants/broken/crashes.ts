@@ -391,6 +391,18 @@ export const crashes: readonly BrokenStore[] = [
     failing(named(/\p{Cc}/u)),
   ),
   broken(
+    'crash-superscript-digit',
+    '500 if the name ends with a digit that is not decimal: isdigit() is true, but int() fails',
+    ['invariants/no-server-error', 'unconstrained/answers-hostile-names'],
+    failing(({ name = '' }) => /[²³¹①-⑨]$/.test(name)),
+  ),
+  broken(
+    'crash-shard-of-256',
+    '500 if 256 divides the id: there is no such shard',
+    ['invariants/no-server-error', 'unconstrained/answers-any-id'],
+    failing(({ id }) => id !== undefined && id % 256n === 0n),
+  ),
+  broken(
     'crash-astral',
     '500 if name or tag contains an astral character, which utf8 of MySQL rejects',
     [
