@@ -1,4 +1,4 @@
-import { groupBy } from '../collections.ts';
+import { compact, groupBy } from '../collections.ts';
 import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { explanationFor } from './choose-explanation.ts';
@@ -81,10 +81,11 @@ async function explainFurther(
     if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
     if ((await explanationFor(known, new Search(lead, experiments))) !== undefined) continue;
-    const { explanations, ...rest } = await explainLead(lead, [lead], experiments);
-    const found = explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
-    if (found === undefined || found.kind === 'once' || areVague(found.conditions)) continue;
-    added.push(withAllSubjects({ ...rest, found, members: [lead] }, experiments.contract));
+    const own = await explainLead(lead, [lead], experiments);
+    const found = own?.explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
+    if (own === undefined || found === undefined || areVague(found.conditions)) continue;
+    const cluster = { symptom: own.symptom, found, members: [lead] };
+    added.push(withAllSubjects(cluster, experiments.contract));
   }
   return added;
 }
@@ -93,25 +94,47 @@ async function explainFurther(
 const CRASHES = { kind: 'crashes', words: 'dies without an answer' } as const;
 const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
+/** Number of failures of a symptom that may be tried in vain. */
+const MAX_IN_VAIN = 3;
+
 /**
  * Explains the simplest failure, then the failures that its explanation does not cover, until none is left.
+ * Failures that no experiment reproduces come last, since others may be explained better.
  */
 async function explainSymptom(
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
-  let unexplained = simplestFirst(members, experiments);
-  for (let lead = unexplained[0]; lead !== undefined; lead = unexplained[0]) {
-    const { symptom, explanations } = await explainLead(lead, unexplained, experiments);
-    const explaining = await assigned(unexplained, lead, explanations, experiments);
+  /** Adds the clusters of what was explained, and returns the other failures. */
+  const added = async (
+    all: readonly CheckFailure[],
+    lead: CheckFailure,
+    { symptom, explanations }: Explained,
+  ) => {
+    const explaining = await assigned(all, lead, explanations, experiments);
     for (const found of explanations) {
-      const explained = unexplained.filter((member) => explaining.get(member) === found);
+      const explained = all.filter((member) => explaining.get(member) === found);
       // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
       clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments.contract));
     }
-    unexplained = unexplained.filter((one) => explaining.get(one) === undefined);
+    return all.filter((one) => explaining.get(one) === undefined);
+  };
+  const inVain: CheckFailure[] = [];
+  let unexplained = simplestFirst(members, experiments);
+  for (let [lead] = unexplained; lead !== undefined && inVain.length < MAX_IN_VAIN; [lead] = unexplained) {
+    const explained = await explainLead(lead, members, experiments);
+    if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
+    else {
+      inVain.push(lead);
+      unexplained = unexplained.slice(1);
+    }
+  }
+  let rest = [...inVain, ...unexplained];
+  for (let [lead] = rest; lead !== undefined; [lead] = rest) {
+    const explanation = await notReproduced(new Search(lead, experiments), rest);
+    rest = await added(rest, lead, { symptom: lead.symptom, explanations: [explanation] });
   }
   return clusters;
 }
@@ -122,19 +145,16 @@ interface Explained {
   readonly explanations: readonly Explanation[];
 }
 
-/**
- * Explains one failure: by experiments or, if they do not reproduce it, by what all failures have in common.
- */
+/** Explains one failure by experiments, or by how often requests fail; undefined if neither is possible. */
 async function explainLead(
   lead: CheckFailure,
   members: readonly CheckFailure[],
   experiments: Experiments,
-): Promise<Explained> {
+): Promise<Explained | undefined> {
   const search = new Search(lead, experiments);
   const restartsBefore = experiments.restarts;
-  const explanations = (await explainFailure(search)) ?? [
-    intermittentOverall(search, members) ?? (await notReproduced(search, members)),
-  ];
+  const explanations = (await explainFailure(search)) ?? compact(intermittentOverall(search, members));
+  if (explanations.length === 0) return undefined;
   const isFatal = experiments.restarts - restartsBefore >= REPEATS && UNANSWERED.includes(lead.symptom.kind);
   return { symptom: isFatal ? { ...lead.symptom, ...CRASHES } : lead.symptom, explanations };
 }

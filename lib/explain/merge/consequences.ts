@@ -1,6 +1,6 @@
 import { membersOf } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
@@ -248,6 +248,14 @@ const rejectsEverything: Explains = (one, other) =>
   hasSymptom(other, 'wrong-rejection') &&
   one.symptom.status === other.symptom.status;
 
+/** A failure that no experiment reproduces rather has the cause of a failure with the same symptom than its own. */
+const explainsNotReproduced: Explains = (one, other) =>
+  isClear(one) &&
+  one.found.kind === 'always' &&
+  other.found.kind === 'once' &&
+  levelOf(one) === levelOf(other) &&
+  isSameSymptom(one, other);
+
 /** Merge rules for failures that another fault caused by chance. */
 export const BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
@@ -269,4 +277,5 @@ export const CONSEQUENCES: readonly Explains[] = [
   leavesUnfinished,
   wasSentInItsWay,
   leavesRequest,
+  explainsNotReproduced,
 ];
