@@ -1,5 +1,6 @@
 import { membersOf } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { bodyText } from '../body-text.ts';
 import type { Cluster } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
@@ -102,7 +103,7 @@ const answersInvalid: Explains = (one, other) =>
   namesInResponse(one) === namesInResponse(other);
 
 const namesInResponse = ({ found: { exchange } }: Cluster): string =>
-  Object.keys(membersOf(Buffer.from(exchange.response?.body ?? []).toString('utf8'))).join();
+  Object.keys(membersOf(bodyText(exchange.response?.body))).join();
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (one, other) =>
@@ -178,9 +179,7 @@ const haveItsFeature: Explains = (one, other) => {
     feature !== undefined &&
     other.found.feature === undefined &&
     isAuthentication(one) === isAuthentication(other) &&
-    other.members.every(({ failure: { exchange } }) =>
-      feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
-    )
+    other.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
   );
 };
 

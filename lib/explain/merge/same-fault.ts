@@ -25,6 +25,8 @@ export interface SameFault {
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
+const anyOf = (words: readonly string[]): string => joined([...new Set(words)], 'or');
+
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (
   parts: readonly string[],
@@ -91,10 +93,7 @@ const acrossProperties: SameFault = {
   join: (first, all) => {
     const firstStatement = ofProperty(first);
     if (firstStatement === undefined) return first;
-    const properties = joined(
-      [...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))],
-      'or',
-    );
+    const properties = anyOf(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
     return {
       ...first,
       ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
@@ -133,8 +132,8 @@ const acrossTypes: SameFault = {
     const clear = all.filter((other) => !hasVague(other));
     const [first = one] = clear;
     const { instead = '', property = '' } = first.symptom;
-    const types = joined([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))], 'or');
-    const properties = joined([...new Set(all.flatMap(({ symptom }) => symptom.property ?? []))], 'or');
+    const types = anyOf(all.flatMap(({ symptom }) => symptom.instead ?? []));
+    const properties = anyOf(all.flatMap(({ symptom }) => symptom.property ?? []));
     const ofAll = aboutProperties(first.symptom, property, properties);
     const conditions = clear.flatMap(({ symptom, found }) =>
       found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
@@ -232,7 +231,7 @@ const acrossLengths: SameFault = {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
     if (limit === undefined) return first;
-    const names = joined([...new Set(limits.map(({ property }) => property))], 'or');
+    const names = anyOf(limits.map(({ property }) => property));
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
     const condition = { ...rest, clause: `${names} is longer than about ${about} characters` };
@@ -284,7 +283,7 @@ const acrossTexts: SameFault = {
   join: (first, all) => {
     const conditions = all.flatMap(({ found }) => found.conditions);
     const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
-    const properties = joined([...new Set(conditions.flatMap(({ property }) => property ?? []))], 'or');
+    const properties = anyOf(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
     return {
       ...first,

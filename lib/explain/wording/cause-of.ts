@@ -4,6 +4,7 @@ import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
+import { bodyText } from '../body-text.ts';
 import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
@@ -65,7 +66,7 @@ function expectedOf(
 ): string {
   const { kind, status, property } = symptom;
   if (kind === 'echo' && property !== undefined) {
-    const sent = membersOf(Buffer.from(exchange.request.body ?? []).toString('utf8'))[property];
+    const sent = membersOf(bodyText(exchange.request.body))[property];
     return sent === undefined
       ? `no ${property}`
       : `${property} exactly as it was sent: ${inAscii(JSON.stringify(sent))}`;
