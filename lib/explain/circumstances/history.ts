@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { membersOf } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import { bodyText } from '../body-text.ts';
+import { withHeader } from '../condition/sweeps/headers.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { lastOf, REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
@@ -110,20 +111,13 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
 async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
-    const header = name.toLowerCase();
-    if (!hasHeader(headers, header)) continue;
-    const having = (state: RequestState, value: string): RequestState => {
-      const others = (state.template.headers ?? []).filter(
-        ([otherName]) => otherName.toLowerCase() !== header,
-      );
-      return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
-    };
+    if (!hasHeader(headers, name.toLowerCase())) continue;
     const last = await lastOf(REPEATS, async () => {
-      if ((await search.shows(having(found.state, newKey()))) !== false) return undefined;
+      if ((await search.shows(withHeader(found.state, name, newKey()))) !== false) return undefined;
       const key = newKey();
-      const first = having(search.ordinary, key);
+      const first = withHeader(search.ordinary, name, key);
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
-      const state = having(found.state, key);
+      const state = withHeader(found.state, name, key);
       const exchange = await search.shownBy(state);
       return exchange && { ...bareExplanation(state, exchange), before };
     });
