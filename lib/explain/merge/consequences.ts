@@ -5,7 +5,7 @@ import type { Cluster } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
-import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
+import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
 /** Whether the first cluster explains the failures of the second. */
@@ -191,9 +191,9 @@ const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined =>
 
 /** Whether every failing id of the second cluster has the remainder that the first one names. */
 const haveItsRemainder: Explains = (one, other) => {
-  const { modulus, exchange } = one.found;
-  if (modulus === undefined || other.found.modulus !== undefined) return false;
-  const remainder = remainderIn(exchange, modulus);
+  const modulus = modulusIn(one.found.conditions);
+  if (modulus === undefined || modulusIn(other.found.conditions) !== undefined) return false;
+  const remainder = remainderIn(one.found.exchange, modulus);
   return (
     remainder !== undefined &&
     other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)

@@ -10,7 +10,7 @@ import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import { aspectOf, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, modulusIn } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
   const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
@@ -33,7 +33,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: repeatOf(found),
-    modulus: found.modulus,
+    modulus: modulusIn(found.conditions),
   };
 }
 
