@@ -1,6 +1,7 @@
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { bodyText } from './body-text.ts';
 import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/request-parts.ts';
 import { covers } from './covers.ts';
@@ -23,7 +24,7 @@ export async function explanationFor(
   const [first] = found;
   if (first === undefined) return undefined;
   const label = labelOf(failure);
-  const text = Buffer.from(failure.exchange.request.body ?? []).toString('utf8');
+  const text = bodyText(failure.exchange.request.body);
   const byLabelOrFeature =
     found.find(({ labels }) => labels?.includes(label) === true) ??
     found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));

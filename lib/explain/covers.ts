@@ -3,7 +3,7 @@ import { mayBeAbout } from './condition/may-explain.ts';
 import { differences, stateOf } from './condition/request-parts.ts';
 import type { Experiments } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
-import type { Condition } from './wording/condition.ts';
+import { type Condition, modulusIn } from './wording/condition.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /**
@@ -11,8 +11,8 @@ import { labelOf } from './wording/request-words.ts';
  * part of the request on which the explanation depends is ordinary.
  */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
-  const { kind, before, labels, conditions, feature, neutral, modulus } = one;
-  if (kind !== 'always' || before !== undefined || modulus !== undefined) return true;
+  const { kind, before, labels, conditions, feature, neutral } = one;
+  if (kind !== 'always' || before !== undefined || modulusIn(conditions) !== undefined) return true;
   const state = stateOf(failed.template, experiments.ordinary.plant);
   if (state === undefined) return true;
   const body = experiments.textOf(state);

@@ -11,6 +11,7 @@ import type { StatusCounts } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill-template.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
+import { bodyText } from './body-text.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
@@ -177,7 +178,7 @@ export class Experiments {
 
   /** The text of the body of a request. */
   textOf(state: RequestState): string {
-    return Buffer.from(this.requestOf(state).body ?? []).toString('utf8');
+    return bodyText(this.requestOf(state).body);
   }
 
   /** The outcome that the contract demands of a request. */

@@ -36,8 +36,6 @@ export interface Explanation {
   readonly until?: StatusCounts | undefined;
   /** Whether the symptom shows only for a while, after which the store recovers. */
   readonly isForAWhile?: boolean;
-  /** The divisor, if the remainder of the id decides whether the symptom shows. */
-  readonly modulus?: number | undefined;
   /** Labels of the defects that the explanation covers. */
   readonly labels?: readonly string[];
   /** Labels of all defects that were tried. */
@@ -100,7 +98,6 @@ export async function explanationOf(
   return {
     ...bareExplanation(state, exchange),
     feature: spellingIn(conditions),
-    modulus: conditions.find(({ modulus }) => modulus !== undefined)?.modulus,
     subject,
     conditions,
     neutral,

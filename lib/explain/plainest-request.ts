@@ -1,3 +1,4 @@
+import { compact } from '../collections.ts';
 import { withWords } from '../payloads/fresh.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
@@ -9,6 +10,7 @@ import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { hasFreshId } from './ordinary-requests.ts';
 import { Search } from './search.ts';
+import { propertiesIn } from './wording/condition.ts';
 
 /** A name that a reader recognises as unremarkable, and that a store has not seen before. */
 const PLAIN_NAME = withWords((word) => `Aloe${word(5)}`);
@@ -87,12 +89,8 @@ function withPlainPlant(state: RequestState, found: Explanation, { contract }: S
 }
 
 /** The properties that the cause is about. */
-function involvedIn({ subject, conditions, parts }: Explanation): ReadonlySet<string> {
-  const words = [subject, ...conditions].flatMap((one) =>
-    one === undefined ? [] : [one.clause, one.phrase, one.noun, one.note, one.property, one.part],
-  );
-  return new Set([
+const involvedIn = ({ subject, conditions, parts }: Explanation): ReadonlySet<string> =>
+  new Set([
     ...parts.map(({ name }) => name),
-    ...words.flatMap((text) => text?.split(/[^\p{L}\p{N}_$]+/u) ?? []),
+    ...compact(subject, ...conditions).flatMap((one) => compact(one.part, ...propertiesIn(one))),
   ]);
-}

@@ -27,6 +27,19 @@ export async function countOf(times: number, isSo: () => Promise<boolean>): Prom
   return count;
 }
 
+/** The result of the last of several attempts; undefined as soon as an attempt has none. */
+export async function lastOf<T>(
+  times: number,
+  attempt: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let last: T | undefined;
+  for (let remaining = times; remaining > 0; remaining -= 1) {
+    last = await attempt();
+    if (last === undefined) return undefined;
+  }
+  return last;
+}
+
 /** Symptoms that depend on the expected outcome. Others, such as a crash, are symptoms of any request. */
 const OUTCOME_KINDS: readonly SymptomKind[] = [
   'accepts',

@@ -6,12 +6,11 @@ import { type Experiments, isWrong400 } from './experiments.ts';
 /**
  * Costs by expected outcome: requests whose outcome is certain come first, those whose outcome is open last.
  */
-const UNCLEAR_OUTCOME_COST = 8;
 const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
   'reject-body': 5,
   'reject-credential': 5,
-  open: UNCLEAR_OUTCOME_COST,
+  open: 8,
 };
 
 /** Intermittent failures come last, since other requests may cause them. */
@@ -31,7 +30,7 @@ export const simplestFirst = (
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
     const isOrdinary = expected === 'accept' && !isWrong400(symptom);
-    const outcomeCost = expected === 'accept' && !isOrdinary ? UNCLEAR_OUTCOME_COST : OUTCOME_COSTS[expected];
+    const outcomeCost = OUTCOME_COSTS[expected === 'accept' && !isOrdinary ? 'open' : expected];
     const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
     const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
     return delivered + outcomeCost + before.length * 10 + unsteadyCost;

@@ -9,7 +9,7 @@ import { idSweep } from '../condition/sweeps/ids.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { type Condition, withArticle } from '../wording/condition.ts';
+import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 
 /**
  * The order in which the failing id (true) and a passing id (false) are tried. It is aperiodic, so that no
@@ -59,7 +59,6 @@ export async function byValue(
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],
-    modulus: condition.modulus,
     inside: [shown, shown],
     outside: [0, hidden],
     ladders: [
@@ -121,10 +120,8 @@ interface Presence {
   readonly isPresent: boolean;
 }
 
-export const presenceCondition = ({ name, isPresent }: Presence): Condition => ({
-  clause: `there is ${isPresent ? withArticle(name) : `no ${name}`}`,
-  property: name,
-});
+export const presenceCondition = ({ name, isPresent }: Presence): Condition =>
+  isPresent ? thereIs(name) : thereIsNo(name);
 
 /**
  * Finds which optional properties matter to an intermittent symptom.

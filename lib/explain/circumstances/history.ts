@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { membersOf } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { hasHeader } from '../../wire/headers.ts';
+import { bodyText } from '../body-text.ts';
+import { withHeader } from '../condition/sweeps/headers.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { REPEATS, type Search } from '../search.ts';
+import { lastOf, REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
@@ -109,39 +111,27 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
 async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
-    const header = name.toLowerCase();
-    if (!hasHeader(headers, header)) continue;
-    const having = (state: RequestState, value: string): RequestState => {
-      const others = (state.template.headers ?? []).filter(
-        ([otherName]) => otherName.toLowerCase() !== header,
-      );
-      return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
-    };
-    let last: Explanation | undefined;
-    for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
-      if ((await search.shows(having(found.state, newKey()))) !== false) return undefined;
+    if (!hasHeader(headers, name.toLowerCase())) continue;
+    const last = await lastOf(REPEATS, async () => {
+      if ((await search.shows(withHeader(found.state, name, newKey()))) !== false) return undefined;
       const key = newKey();
-      const first = having(search.ordinary, key);
+      const first = withHeader(search.ordinary, name, key);
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
-      const state = having(found.state, key);
+      const state = withHeader(found.state, name, key);
       const exchange = await search.shownBy(state);
-      if (exchange === undefined) return undefined;
-      last = { ...bareExplanation(state, exchange), before };
-    }
-    const isOther = ({ part }: Condition) => part !== name;
-    return (
-      last &&
-      withPreceding(
-        { ...found, conditions: found.conditions.filter(isOther) },
-        {
-          ...last,
-          kind: 'sequence',
-          conditions: [
-            { phrase: `with the ${name} of an earlier request`, part: name, topics: ['known value'] },
-          ],
-          inside: [REPEATS, REPEATS],
-        },
-      )
+      return exchange && { ...bareExplanation(state, exchange), before };
+    });
+    if (last === undefined) return undefined;
+    return withPreceding(
+      { ...found, conditions: found.conditions.filter(({ part }) => part !== name) },
+      {
+        ...last,
+        kind: 'sequence',
+        conditions: [
+          { phrase: `with the ${name} of an earlier request`, part: name, topics: ['known value'] },
+        ],
+        inside: [REPEATS, REPEATS],
+      },
     );
   }
   return undefined;
@@ -169,8 +159,7 @@ async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefi
 async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if (search.symptom.kind !== 'accepts') return undefined;
-  let explanation: Explanation | undefined;
-  for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
+  return lastOf(REPEATS, async () => {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
     if (search.isShown(first, wrong) !== false) return undefined;
@@ -178,21 +167,20 @@ async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefi
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
     const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
-    explanation = { ...preceding.explanation(condition, { before, exchange }), state: wrong };
-  }
-  return explanation;
+    return { ...preceding.explanation(condition, { before, exchange }), state: wrong };
+  });
 }
 
 /** Whether the response contains values of a preceding plant that the request itself does not contain. */
 function hasEarlierValues({ before, exchange }: Sequence): boolean {
-  const requestText = Buffer.from(exchange.request.body ?? []).toString('utf8');
+  const requestText = bodyText(exchange.request.body);
   const earlier = before.flatMap((one) => valuesIn(one.exchange.request.body));
   const answered = new Set(valuesIn(exchange.response?.body));
   return earlier.some((text) => answered.has(text) && !requestText.includes(text));
 }
 
 /** The strings and numbers in a JSON object, as text. */
-const valuesIn = (bytes: Uint8Array | undefined): readonly string[] =>
-  Object.values(membersOf(Buffer.from(bytes ?? []).toString('utf8'))).flatMap((one) =>
+const valuesIn = (body: Uint8Array | undefined): readonly string[] =>
+  Object.values(membersOf(bodyText(body))).flatMap((one) =>
     typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
   );

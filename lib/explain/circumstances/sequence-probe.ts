@@ -11,7 +11,7 @@ import { sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { REPEATS, type Search } from '../search.ts';
+import { lastOf, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
 
@@ -155,13 +155,11 @@ export class SequenceProbe {
   }
 
   /** The same as `after`, repeated; undefined unless the symptom shows each time. */
-  async alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
-    let last: Sequence | undefined;
-    for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
-      last = await this.after(kind, count);
-      if (!last.shows) return undefined;
-    }
-    return last;
+  alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
+    return lastOf(REPEATS, async () => {
+      const sequence = await this.after(kind, count);
+      return sequence.shows ? sequence : undefined;
+    });
   }
 
   /** The explanation if the symptom shows after the given requests each time. */
@@ -249,14 +247,14 @@ export async function afterOne(preceding: SequenceProbe): Promise<Explanation | 
 export async function soonAfter(preceding: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = preceding;
   if ((await search.shows(state)) !== true) return undefined;
-  let last: Sequence | undefined;
-  for (let remaining = REPEATS; remaining > 0; remaining -= 1) {
+  const { accepted: kind } = PRECEDING_KINDS;
+  const last = await lastOf(REPEATS, async () => {
     await sleep(RECOVERY_PAUSE_MS);
     if ((await search.shows(state)) === true) return undefined;
-    last = await preceding.after(PRECEDING_KINDS.accepted);
-    if (!last.shows) return undefined;
-  }
-  return last && preceding.explanation({ phrase: `soon after ${PRECEDING_KINDS.accepted.one}` }, last);
+    const sequence = await preceding.after(kind);
+    return sequence.shows ? sequence : undefined;
+  });
+  return last && preceding.explanation({ phrase: `soon after ${kind.one}` }, last);
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
 import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
+import { bodyText } from '../body-text.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
@@ -338,7 +339,7 @@ async function plantsNoLongerAccepted(
     .map(([key]) => key)
     .find((key) => failing.every(has(key)) && !passing.some(has(key)));
   if (name === undefined) return undefined;
-  const value = membersOf(Buffer.from(accepted.request.body ?? []).toString('utf8'))[name];
+  const value = membersOf(bodyText(accepted.request.body))[name];
   if (typeof value !== 'string') return undefined;
   const withValue = (other: Json): RequestState => ({ ...first, plant: plant.with(name, other) });
   // A new value of the same form, so that the form is not what matters.

@@ -8,7 +8,14 @@ import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { type Candidate, type CandidateClass, isIn, type NamedCandidates, named } from './candidates.ts';
+import {
+  type Candidate,
+  type CandidateClass,
+  exactNameIn,
+  isIn,
+  type NamedCandidates,
+  named,
+} from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { mayExplain, typeIn } from './may-explain.ts';
@@ -175,7 +182,7 @@ async function separatedIn(
       ),
       classes,
     );
-    const isOther = rest.length === 1 && rest[0]?.isExact === true;
+    const isOther = exactNameIn(rest) !== undefined;
     const candidates = isOther ? shown.filter(hasFeature) : shown;
     return [{ ...one, candidates, isExact: true, feature }, ...(isOther ? rest : [])];
   }

@@ -88,6 +88,10 @@ export interface NamedCandidates {
   readonly isListed?: true;
 }
 
+/** The only name of what shows the fault, if it is exact. */
+export const exactNameIn = ([only, ...others]: readonly NamedCandidates[]): NamedCandidates | undefined =>
+  only?.isExact === true && others.length === 0 ? only : undefined;
+
 /**
  * Names the values with which a fault shows: first the broadest classes in which every member shows it, then
  * parts of classes, then single values. Values of one group are joined, since a single change is likely to

@@ -11,7 +11,7 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
-import type { Sweep } from './candidates.ts';
+import { exactNameIn, type Sweep } from './candidates.ts';
 import { reduce } from './reduce.ts';
 import { rareRemainder, wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
@@ -171,8 +171,7 @@ async function byRemainder(
 async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
-  const [only, ...others] = reach.named;
-  return reach.hidden.length > 0 && others.length === 0 && only?.isExact === true ? reach : undefined;
+  return reach.hidden.length > 0 && exactNameIn(reach.named) !== undefined ? reach : undefined;
 }
 
 /** If a part makes the request larger, its size may be what matters. */

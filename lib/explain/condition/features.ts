@@ -3,7 +3,7 @@ import { membersOf } from '../../judge/reading.ts';
 import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { type Condition, withArticle } from '../wording/condition.ts';
+import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
 import { WITH_ESCAPED_NAMES, WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
@@ -104,16 +104,9 @@ function featuresOf(contract: Contract): readonly Feature[] {
       has: (body) => body.includes('"'),
     },
     ...declared.flatMap((name): Feature[] => [
+      { condition: thereIs(name), has: (body) => namesIn(body).includes(name) },
       {
-        condition: {
-          clause: `there is ${withArticle(name)}`,
-          property: name,
-          statement: { property: name, is: 'there' },
-        },
-        has: (body) => namesIn(body).includes(name),
-      },
-      {
-        condition: { clause: `there is no ${name}`, property: name },
+        condition: thereIsNo(name),
         has: (body) => namesIn(body).length > 0 && !namesIn(body).includes(name),
       },
     ]),

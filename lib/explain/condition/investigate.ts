@@ -11,7 +11,7 @@ import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
 import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, exactNameIn } from './candidates.ts';
 import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { mayExplain } from './may-explain.ts';
 import { reduce } from './reduce.ts';
@@ -178,9 +178,8 @@ async function byClassOfId(
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, hidden } = await sweep(idSweep, state, search, false);
-  const [only, ...others] = named;
   // A single value may fail by chance.
-  const isClass = only?.isExact === true && only.candidates.length > 1 && others.length === 0;
+  const isClass = (exactNameIn(named)?.candidates.length ?? 0) > 1;
   return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { bodyText } from '../body-text.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -11,9 +11,7 @@ const MANY_TYPES = 4;
 
 /** Whether an explanation may cover a failure whose request was not tried. */
 export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
-  mayBeAbout(one, { label: labelOf(failure), body: textSent(failure.exchange) }, contract);
-
-const textSent = ({ request }: Exchange): string => Buffer.from(request.body ?? []).toString('utf8');
+  mayBeAbout(one, { label: labelOf(failure), body: bodyText(failure.exchange.request.body) }, contract);
 
 /**
  * Whether an explanation may be about a body. If it is about a property, it covers only values of the JSON types that
@@ -29,7 +27,7 @@ export function mayBeAbout(
   const { subject, types } = one;
   if (subject?.property === undefined) return true;
   const type = typeIn(body, subject.property);
-  if (types === undefined) return type === typeIn(textSent(one.exchange), subject.property);
+  if (types === undefined) return type === typeIn(bodyText(one.exchange.request.body), subject.property);
   if (type === undefined || types.has(type)) return true;
   const property = contract.newPlant.shape.properties.get(subject.property);
   const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;

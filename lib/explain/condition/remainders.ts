@@ -1,6 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { bodyText } from '../body-text.ts';
 import type { Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
 
@@ -8,7 +9,7 @@ const WHOLE_ID = new RegExp(`"${ID}"\\s*:\\s*(-?\\d+)(?![\\d.eE])`);
 
 /** The id in a request, if it is written as an integer. */
 export function wholeIdIn({ request }: Exchange): bigint | undefined {
-  const id = WHOLE_ID.exec(Buffer.from(request.body ?? []).toString('utf8'))?.[1];
+  const id = WHOLE_ID.exec(bodyText(request.body))?.[1];
   return id === undefined ? undefined : BigInt(id);
 }
 

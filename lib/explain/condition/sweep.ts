@@ -7,6 +7,7 @@ import type { Condition } from '../wording/condition.ts';
 import {
   type Candidate,
   type CandidateResults,
+  exactNameIn,
   type NamedCandidates,
   named,
   type Scale,
@@ -77,12 +78,11 @@ export async function sweep(
     scaled = await limitsOn(scale.instead, attempt, search.isSlow);
   const limits = scaled?.limits;
   if (limits !== undefined) {
-    const [only, ...others] = names;
+    const exact = exactNameIn(names);
     const place = scale?.pointOf?.(state);
     // A single failing value may fail for another reason.
-    const isOdd = only?.candidates.length === 1 && place !== undefined && limits.has(place);
-    const isExact = only?.isExact === true && others.length === 0 && !isOdd;
-    const isClass = isExact && (await isConsistent(tries, attempt));
+    const isOdd = exact?.candidates.length === 1 && place !== undefined && limits.has(place);
+    const isClass = exact !== undefined && !isOdd && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }

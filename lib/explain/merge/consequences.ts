@@ -1,10 +1,11 @@
 import { membersOf } from '../../judge/reading.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { bodyText } from '../body-text.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
-import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
+import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
 /** Whether the first cluster explains the failures of the second. */
@@ -102,7 +103,7 @@ const answersInvalid: Explains = (one, other) =>
   namesInResponse(one) === namesInResponse(other);
 
 const namesInResponse = ({ found: { exchange } }: Cluster): string =>
-  Object.keys(membersOf(Buffer.from(exchange.response?.body ?? []).toString('utf8'))).join();
+  Object.keys(membersOf(bodyText(exchange.response?.body))).join();
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (one, other) =>
@@ -178,9 +179,7 @@ const haveItsFeature: Explains = (one, other) => {
     feature !== undefined &&
     other.found.feature === undefined &&
     isAuthentication(one) === isAuthentication(other) &&
-    other.members.every(({ failure: { exchange } }) =>
-      feature.has(Buffer.from(exchange.request.body ?? []).toString('utf8')),
-    )
+    other.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
   );
 };
 
@@ -192,9 +191,9 @@ const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined =>
 
 /** Whether every failing id of the second cluster has the remainder that the first one names. */
 const haveItsRemainder: Explains = (one, other) => {
-  const { modulus, exchange } = one.found;
-  if (modulus === undefined || other.found.modulus !== undefined) return false;
-  const remainder = remainderIn(exchange, modulus);
+  const modulus = modulusIn(one.found.conditions);
+  if (modulus === undefined || modulusIn(other.found.conditions) !== undefined) return false;
+  const remainder = remainderIn(one.found.exchange, modulus);
   return (
     remainder !== undefined &&
     other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)

@@ -12,9 +12,9 @@ import {
   areVague,
   type Condition,
   fullText,
-  mapWords,
   ofOthers,
   type Topic,
+  withOthers,
 } from '../wording/condition.ts';
 import { textOfAll } from './consequences.ts';
 
@@ -24,6 +24,8 @@ export interface SameFault {
   readonly key: (cluster: Cluster, all: readonly Cluster[]) => string | undefined;
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
+
+const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
 
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (
@@ -86,15 +88,12 @@ function hasTypeOfAccept({ request, response }: Exchange): boolean {
 const acrossProperties: SameFault = {
   key: (cluster) => {
     const statement = ofProperty(cluster);
-    return statement && `${aboutProperties(cluster.symptom, statement.property, '').words}\n${statement.key}`;
+    return statement && `${aboutProperties(cluster.symptom, statement.property, []).words}\n${statement.key}`;
   },
   join: (first, all) => {
     const firstStatement = ofProperty(first);
     if (firstStatement === undefined) return first;
-    const properties = joined(
-      [...new Set(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []))],
-      'or',
-    );
+    const properties = distinct(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
     return {
       ...first,
       ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
@@ -133,8 +132,8 @@ const acrossTypes: SameFault = {
     const clear = all.filter((other) => !hasVague(other));
     const [first = one] = clear;
     const { instead = '', property = '' } = first.symptom;
-    const types = joined([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))], 'or');
-    const properties = joined([...new Set(all.flatMap(({ symptom }) => symptom.property ?? []))], 'or');
+    const types = joined(distinct(all.flatMap(({ symptom }) => symptom.instead ?? [])), 'or');
+    const properties = distinct(all.flatMap(({ symptom }) => symptom.property ?? []));
     const ofAll = aboutProperties(first.symptom, property, properties);
     const conditions = clear.flatMap(({ symptom, found }) =>
       found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
@@ -171,7 +170,7 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
     condition?.clause === undefined
   )
     return undefined;
-  return { status, property, instead, text: `${fullText(ofOthers(condition, property, ''))} ${instead}` };
+  return { status, property, instead, text: `${fullText(ofOthers(condition, property, []))} ${instead}` };
 }
 
 /**
@@ -232,10 +231,11 @@ const acrossLengths: SameFault = {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
     if (limit === undefined) return first;
-    const names = joined([...new Set(limits.map(({ property }) => property))], 'or');
+    const names = distinct(limits.map(({ property }) => property));
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
-    const condition = { ...rest, clause: `${names} is longer than about ${about} characters` };
+    const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
+    const condition = { ...rest, clause, otherProperties: names };
     const conditions = first.found.conditions.map((one) => (one === limit.condition ? condition : one));
     return { ...first, found: { ...first.found, conditions } };
   },
@@ -284,7 +284,7 @@ const acrossTexts: SameFault = {
   join: (first, all) => {
     const conditions = all.flatMap(({ found }) => found.conditions);
     const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
-    const properties = joined([...new Set(conditions.flatMap(({ property }) => property ?? []))], 'or');
+    const properties = distinct(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
     return {
       ...first,
@@ -297,9 +297,13 @@ const acrossTexts: SameFault = {
 };
 
 /** Rewords a symptom about one property for others. */
-const aboutProperties = (symptom: TargetSymptom, property: string, others: string): TargetSymptom =>
+const aboutProperties = (
+  symptom: TargetSymptom,
+  property: string,
+  others: readonly string[],
+): TargetSymptom =>
   symptom.property === property
-    ? { ...symptom, words: mapWords(symptom.words, (word) => (word === property ? others : word)) }
+    ? { ...symptom, words: withOthers(symptom.words, property, others) }
     : symptom;
 
 interface OfProperty {
@@ -307,7 +311,9 @@ interface OfProperty {
   /** Key that equivalent statements about other properties share. */
   readonly key: string;
   /** The explanation, reworded for several properties. */
-  readonly ofAll: (properties: string) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
+  readonly ofAll: (
+    properties: readonly string[],
+  ) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
 }
 
 /** The statement of a cluster about one property, in a form that can be reworded for others. */
@@ -319,7 +325,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
   const otherConditions = conditions.filter((one) => one !== about);
   return {
     property,
-    key: `${fullText(ofOthers(about, property, ''))} ${textOfAll(otherConditions)}`,
+    key: `${fullText(ofOthers(about, property, []))} ${textOfAll(otherConditions)}`,
     ofAll: (properties) => {
       const condition = ofOthers(about, property, properties);
       return subject === undefined

@@ -172,7 +172,7 @@ const ADVICE: readonly Advice[] = [
   // What the words of a condition point to.
   {
     symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
-    says: /the body is (?:longer|larger) than/,
+    about: ['body size'],
     text: 'Raise the limit on the size of bodies: an ordinary plant in up to 1 KiB has to be accepted, and up to 64 KiB a request has to get a response, if only 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
     settings: {
       Express: 'express.json({ limit: "100kb" })',
@@ -187,8 +187,7 @@ const ADVICE: readonly Advice[] = [
     text: 'Read the properties by their names, not by their positions: the order of the members of a JSON object has no meaning (RFC 8259 section 4).',
   },
   {
-    about: ['spelling'],
-    says: /escape/,
+    about: ['escapes'],
     text: 'Take property names and values from the parsed JSON, not from its text: a regular expression or search does not know that "\\u0069d" is "id" (RFC 8259 section 7).',
   },
   {
@@ -295,16 +294,6 @@ const ADVICE: readonly Advice[] = [
     settings: {
       JavaScript: 'Number.isInteger(id)',
       Go: 'decode into an int64, or check the result of big.Rat.SetString',
-    },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: /^accepts (?:a fraction|1\.|0\.|a fraction such)/,
-    text: 'Require an integer, and neither round nor cut off: 7.5 is not an id.',
-    settings: {
-      JavaScript: 'Number.isInteger(id); JSON Schema: "type": "integer", not "number"',
-      Python: 'isinstance(id, int) and not isinstance(id, bool)',
     },
   },
   {
@@ -616,7 +605,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['rejects'],
-    about: ['spelling', 'pieces'],
+    about: ['spelling', 'escapes', 'pieces'],
     text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes make no difference.',
   },
   {

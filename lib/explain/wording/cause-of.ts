@@ -4,12 +4,13 @@ import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
+import { bodyText } from '../body-text.ts';
 import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import { aspectOf, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, modulusIn } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
   const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
@@ -32,7 +33,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,
     repeat: repeatOf(found),
-    modulus: found.modulus,
+    modulus: modulusIn(found.conditions),
     isOfBody: ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
   };
 }
@@ -66,7 +67,7 @@ function expectedOf(
 ): string {
   const { kind, status, property } = symptom;
   if (kind === 'echo' && property !== undefined) {
-    const sent = membersOf(Buffer.from(exchange.request.body ?? []).toString('utf8'))[property];
+    const sent = membersOf(bodyText(exchange.request.body))[property];
     return sent === undefined
       ? `no ${property}`
       : `${property} exactly as it was sent: ${inAscii(JSON.stringify(sent))}`;

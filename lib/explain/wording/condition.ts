@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import { joined } from '../../text.ts';
 
 /**
@@ -17,8 +18,10 @@ export interface Condition {
   readonly note?: string;
   /** The part of the request that the condition is about, if known. */
   readonly part?: string;
-  /** The property of the plant that the condition names. */
+  /** The property of the plant that the condition is about. */
   readonly property?: string;
+  /** Further properties that the words name. */
+  readonly otherProperties?: readonly string[];
   readonly topics?: readonly Topic[];
   /** Only examples of requests that meet the condition are known. */
   readonly isVague?: true;
@@ -48,6 +51,9 @@ export type Statement = { readonly property: string } & (
   | { readonly is: 'longer than'; readonly characters: number }
 );
 
+export const modulusIn = (conditions: readonly Condition[]): number | undefined =>
+  conditions.find(({ modulus }) => modulus !== undefined)?.modulus;
+
 export const areVague = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
 
@@ -55,8 +61,19 @@ export const areVague = (conditions: readonly Condition[]): boolean =>
 export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Condition): string =>
   [clause, phrase, noun, note].join(' ');
 
+export const propertiesIn = ({ property, statement, otherProperties = [] }: Condition): readonly string[] =>
+  compact(property, statement?.property, ...otherProperties);
+
 /** `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+
+export const thereIs = (property: string): Condition => ({
+  clause: `there is ${withArticle(property)}`,
+  property,
+  statement: { property, is: 'there' },
+});
+
+export const thereIsNo = (property: string): Condition => ({ clause: `there is no ${property}`, property });
 
 /** What a condition, or a defect, is about. Determines the advice. */
 export type Topic =
@@ -69,11 +86,13 @@ export type Topic =
   | 'Expect'
   | 'pieces'
   | 'size'
+  | 'body size'
   | 'depth'
   | 'first request'
   | 'known value'
   // The JSON text.
   | 'spelling'
+  | 'escapes'
   | 'undeclared property'
   | 'not JSON'
   | 'more JSON'
@@ -104,7 +123,7 @@ const TOPICS_OF_PARTS: Readonly<Record<string, Topic>> = {
   segments: 'pieces',
   'property order': 'spelling',
   'white space': 'spelling',
-  escapes: 'spelling',
+  escapes: 'escapes',
 };
 
 /** All topics of a condition. */
@@ -118,10 +137,11 @@ const FORMS = ['clause', 'phrase', 'noun'] as const;
 type Form = (typeof FORMS)[number];
 
 const inEachForm = (
-  { statement: _, ...condition }: Condition,
+  { statement, ...condition }: Condition,
   change: (text: string, form: Form) => string,
 ): Condition => ({
   ...condition,
+  ...(statement && { otherProperties: propertiesIn({ ...condition, statement }) }),
   ...Object.fromEntries(
     FORMS.flatMap((form) => {
       const text = condition[form];
@@ -141,8 +161,9 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
   });
 
 /** Words for a class with exceptions. */
-export const except = (condition: Condition, exceptions: readonly Condition[]): Condition =>
-  inEachForm(condition, (text, form) => {
+export const except = (condition: Condition, exceptions: readonly Condition[]): Condition => {
+  const otherProperties = [condition, ...exceptions].flatMap(propertiesIn);
+  return inEachForm({ ...condition, otherProperties }, (text, form) => {
     const list = joined(
       exceptions.flatMap((one) => one[form] ?? []),
       'or',
@@ -154,16 +175,23 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
     const others = list.replaceAll(end, '').replaceAll(/\bany body\b/g, 'one');
     return `${text} except ${others}`;
   });
+};
 
-export const mapWords = (text: string, change: (word: string) => string): string =>
-  text.split(' ').map(change).join(' ');
+/** The text with other names in place of that of a property. */
+export const withOthers = (text: string, property: string, others: readonly string[]): string =>
+  text
+    .split(' ')
+    .map((word) => (word === property ? joined(others, 'or') : word))
+    .join(' ');
 
 /** Rewords a statement about one property for others. */
-export const ofOthers = (condition: Condition, property: string, others: string): Condition =>
-  inEachForm(condition, (text) =>
+export const ofOthers = (condition: Condition, property: string, others: readonly string[]): Condition => ({
+  ...inEachForm(condition, (text) =>
     // An exception refers to the same property.
-    mapWords(text.replaceAll(`when ${property} `, 'when it '), (word) => (word === property ? others : word)),
-  );
+    withOthers(text.replaceAll(`when ${property} `, 'when it '), property, others),
+  ),
+  otherProperties: others,
+});
 
 /** Maximum number of names in a list. */
 export const MAX_NAMES = 5;
@@ -173,10 +201,12 @@ export function alternatives(all: readonly Condition[]): Condition {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};
   const topics = [...new Set(all.flatMap((condition) => condition.topics ?? []))];
-  const joined = inEachForm({ ...(Object.assign({}, ...all) as Condition), topics }, (_, form) =>
-    either(formsOf(all, form)),
+  const otherProperties = [...new Set(all.flatMap(propertiesIn))];
+  const whole = inEachForm(
+    { ...(Object.assign({}, ...all) as Condition), topics, otherProperties },
+    (_, form) => either(formsOf(all, form)),
   );
-  return formsOf(all, 'clause').length > MAX_NAMES ? { ...joined, isPartial: true } : joined;
+  return formsOf(all, 'clause').length > MAX_NAMES ? { ...whole, isPartial: true } : whole;
 }
 
 const SIDE = /\b(?:below|above)\b/;

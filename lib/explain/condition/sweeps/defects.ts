@@ -242,7 +242,12 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
     value: name,
-    condition: { noun: name, clause: `the body contains ${name}`, topics: ['not UTF-8'] },
+    condition: {
+      noun: name,
+      clause: `the body contains ${name}`,
+      topics: ['not UTF-8'],
+      otherProperties: compact(property),
+    },
     apply: (state) => ({ ...state, defect }),
     label: name,
     classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${place}`],

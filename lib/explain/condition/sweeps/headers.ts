@@ -1,3 +1,4 @@
+import type { RequestState } from '../../../payloads/model/dimension.ts';
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
@@ -18,6 +19,13 @@ const anyValueOf = (header: string): Condition =>
     ? { phrase: 'whose Host is not the host and port of the base URL' }
     : { phrase: `with the header ${header}`, header };
 
+/** The request with this value in place of any that it has for the header. */
+export function withHeader(state: RequestState, name: string, value: string): RequestState {
+  const { headers = [] } = state.template;
+  const others = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase());
+  return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
+}
+
 /**
  * Values of a header that no dimension of the model varies.
  *
@@ -28,10 +36,7 @@ export function headerSweep(header: string, value: string, others: readonly stri
   const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
     condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
-    apply: (state) => {
-      const otherHeaders = (state.template.headers ?? []).filter(([own]) => own.toLowerCase() !== name);
-      return { ...state, template: { ...state.template, headers: [...otherHeaders, [name, other]] } };
-    },
+    apply: (state) => withHeader(state, name, other),
     classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
   });
   const otherForms = FORMS.map(

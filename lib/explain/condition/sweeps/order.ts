@@ -16,12 +16,10 @@ export function orderSweep(plant: JsonObject): Sweep {
   const another = isLong
     ? 'the properties are in another order'
     : `the properties are not in the order ${names.join(', ')}`;
-  const classOf = (clause: string, property?: string): CandidateClass => ({
+  const listed = isLong ? [] : names;
+  const classOf = (clause: string, property: string, ...otherProperties: string[]): CandidateClass => ({
     id: clause,
-    condition: {
-      clause,
-      ...(property === undefined ? {} : { statement: { property, is: 'described' } }),
-    },
+    condition: { clause, statement: { property, is: 'described' }, otherProperties },
     group: 'property order',
   });
   return {
@@ -34,6 +32,7 @@ export function orderSweep(plant: JsonObject): Sweep {
           clause: isLong
             ? 'the properties are in certain orders'
             : `the properties are in the order ${order.join(', ')}`,
+          otherProperties: listed,
         },
         apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
         classes: [
@@ -50,9 +49,9 @@ export function orderSweep(plant: JsonObject): Sweep {
       ...names.flatMap((name) => [notFirst, notLast].map((clauseOf) => classOf(clauseOf(name), name))),
       ...names.flatMap((name) => [first, last].map((clauseOf) => classOf(clauseOf(name), name))),
       ...names.flatMap((name) =>
-        names.filter((other) => other !== name).map((other) => classOf(before(name, other), name)),
+        names.filter((other) => other !== name).map((other) => classOf(before(name, other), name, other)),
       ),
-      classOf(another),
+      { id: another, condition: { clause: another, otherProperties: listed }, group: 'property order' },
     ],
   };
 }

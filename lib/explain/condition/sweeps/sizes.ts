@@ -16,7 +16,7 @@ export const sizeSweep: Sweep = {
     above: (point) => ({
       clause: `the body is longer than ${point} bytes`,
       isLarger: true,
-      topics: ['size'],
+      topics: ['size', 'body size'],
       bytesAbove: Number(point),
     }),
     below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),

@@ -1,6 +1,6 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
-import { type Topic, withArticle } from '../../wording/condition.ts';
+import { type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
@@ -31,7 +31,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   });
   const absent: Candidate = {
     value: `no ${property}`,
-    condition: { clause: `there is no ${property}`, property },
+    condition: thereIsNo(property),
     apply: (state) => ({ ...state, plant: state.plant.without(property) }),
     classes: ['absent'],
   };
@@ -47,10 +47,8 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       {
         id: 'present',
         condition: {
-          clause: isRequired ? `${property} is not empty` : `there is ${withArticle(property)}`,
+          ...(isRequired ? { clause: `${property} is not empty`, property } : thereIs(property)),
           isLarger: true,
-          property,
-          ...(isRequired ? {} : { statement: { property, is: 'there' } }),
         },
         most: { phrase: `with most values of ${property}`, isLarger: true, property },
         group: property,

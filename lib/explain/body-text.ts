@@ -1,0 +1,1 @@
+export const bodyText = (body: Uint8Array | undefined): string => Buffer.from(body ?? []).toString('utf8');
