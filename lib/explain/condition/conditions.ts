@@ -234,6 +234,6 @@ function undeclaredSweep(contract: Contract): Sweep {
   return {
     part: 'undeclared properties',
     candidates: parts.flatMap(({ candidates }) => candidates),
-    classes: parts.flatMap(({ classes }) => classes).slice(0, 1),
+    classes: parts[0]?.classes ?? [],
   };
 }

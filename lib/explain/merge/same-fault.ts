@@ -386,7 +386,7 @@ export const byCodePath: SameFault = {
   join: (first, all) => {
     const [gravest = first, ...others] = inFixOrder(all);
     const words = others.map(({ symptom: { kind, words, status } }) => {
-      if (kind === 'accepts') return `${words} what it has to reject`;
+      if (kind === 'accepts') return `${words} invalid requests`;
       return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
     });
     return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.symptom.words) };

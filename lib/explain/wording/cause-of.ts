@@ -18,6 +18,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
   const ids = new Set(members.map(({ check }) => check.id));
   const checks = catalogue.filter(({ id }) => ids.has(id)).toSorted((a, b) => a.level.localeCompare(b.level));
   const example = exampleOf(found);
+  const expected = experiments.expectedOutcomeOfSent(example);
   return {
     title: [title, ...also].join('; also '),
     level: levelOf(cluster),
@@ -27,8 +28,8 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
     checks: checks.map(({ id }) => id),
-    expected: expectedOf(symptom, experiments.expectedOutcomeOfSent(example), example, members),
-    advice: adviceFor(symptom, found, members),
+    expected: expectedOf(symptom, expected, example, members),
+    advice: adviceFor(symptom, found, members, expected),
     example,
     matters: found.parts.map(({ name }) => name),
     ladders: found.ladders,

@@ -87,6 +87,7 @@ export type ValueGroup =
   // size, undeclared names
   | 'larger body'
   | 'undeclared property'
+  | 'repeated property'
   // history
   | 'otherwise the same'
   | 'same id'

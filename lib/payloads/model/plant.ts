@@ -153,16 +153,18 @@ const UNDECLARED_NAMES: readonly Value[] = [
       ['Tag', 'upper'],
     ]),
   ]),
-  anyOf([
-    adding('with a duplicate name', [['name', 'Second']]),
-    adding('with a duplicate tag', [['tag', 'second']]),
+  ...inGroup('repeated property', [
+    anyOf([
+      adding('with a duplicate name', [['name', 'Second']]),
+      adding('with a duplicate tag', [['tag', 'second']]),
+    ]),
+    adding('with a duplicate id', [['id', FRESH]]),
+    // A parser may use either of two duplicates (RFC 8259 section 4). But if a store validates one and keeps
+    // the other, it cannot answer with a Plant.
+    anyOf([twice('name', '5'), twice('name', '5', 'n\\u0061me')]),
+    twice('tag', '["second"]'),
+    twice('id', '"second"'),
   ]),
-  adding('with a duplicate id', [['id', FRESH]]),
-  // A parser may use either of two duplicates (RFC 8259 section 4). But if a store validates one and keeps
-  // the other, it cannot answer with a Plant.
-  anyOf([twice('name', '5'), twice('name', '5', 'n\\u0061me')]),
-  twice('tag', '["second"]'),
-  twice('id', '"second"'),
   ...inGroup('undeclared property', [
     anyOf([
       adding('with a flag, a method and a status', [

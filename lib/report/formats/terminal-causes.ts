@@ -140,7 +140,7 @@ function beforeRows({ request, response }: Messages, max: number, columns: numbe
 
 /** As many sentences as fit in so many rows, but the first one in any case. */
 function firstSentences(text: string, rows: number, columns: number): string {
-  const [first = '', ...more] = text.split(/(?<=[.:!?]) (?=[A-Z])/);
+  const [first = '', ...more] = text.split(/(?<=[.!?]) (?=[A-Z])/);
   let shown = first;
   for (const sentence of more) {
     const longer = `${shown} ${sentence}`;

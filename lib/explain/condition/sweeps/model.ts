@@ -145,7 +145,10 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['whose headers are spelled or spaced in an unusual way', ANY],
     ['whose header names are not in lower case', 'capital letters'],
   ],
-  'undeclared names': [['with undeclared properties', 'undeclared property']],
+  'undeclared names': [
+    ['with undeclared properties', 'undeclared property'],
+    ['in which a property occurs twice', 'repeated property'],
+  ],
   'undeclared values': [['with undeclared properties', ANY]],
   size: [['with a larger body', 'larger body', { isLarger: true }]],
   'property order': [['whose properties are in another order', ANY]],
