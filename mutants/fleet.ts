@@ -4,6 +4,8 @@ interface StoreEntry {
   readonly name: string;
   /** Overlays of the document to which the store conforms. */
   readonly overlays?: readonly string[];
+  /** How the store differs from the reference store, if it only changes steps. */
+  readonly change?: Change;
   start(token: string): Promise<RunningStore>;
 }
 
@@ -13,16 +15,12 @@ export interface BrokenStore extends StoreEntry {
   readonly breaks: string;
   /** The ids of the checks that must fail on the store; `stop/KIND` if the run must end without a verdict. */
   readonly fails: readonly string[];
-  /** How the store differs from the reference store, if it only changes steps. */
-  readonly change?: Change;
 }
 
 /** A store that is unusual but right, so no MUST may fail on it. */
 export interface RightStore extends StoreEntry {
   /** What is unusual about the store, and why it is right. */
   readonly odd: string;
-  /** How the store differs from the reference store, if it only changes steps. */
-  readonly change?: Change;
 }
 
 /** The steps in which a store differs from the reference store. Called once for each start of the store. */

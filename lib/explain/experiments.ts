@@ -35,7 +35,6 @@ export interface ExplainedRun {
   readonly contract: Contract;
   readonly token: string;
   readonly catalogue: readonly Check[];
-  /** Maximum number of requests in flight. */
   readonly concurrency: number;
   readonly seed: number;
   readonly firstId: bigint;
@@ -171,23 +170,19 @@ export class Experiments {
     return fill(templateOf(state), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
   }
 
-  /** The size of the body of a request, in bytes. */
   sizeOf(state: RequestState): number {
     return this.requestOf(state).body?.length ?? 0;
   }
 
-  /** The text of the body of a request. */
   textOf(state: RequestState): string {
     return bodyText(this.requestOf(state).body);
   }
 
-  /** The outcome that the contract demands of a request. */
   expectedOutcomeOf(state: RequestState): ExpectedOutcome {
     const template = templateOf(state);
     return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
   }
 
-  /** The expected outcome of a request that was already sent. */
   expectedOutcomeOfSent({ exchange, template }: Pick<Failure, 'exchange' | 'template'>): ExpectedOutcome {
     return expectedOutcomeOf(exchange.request, template, this.contract, this.token);
   }
@@ -198,7 +193,6 @@ export class Experiments {
     return modelsOf(this.contract)[expected === 'accept' ? 'open' : expected];
   }
 
-  /** Whether a request shows the symptom; undefined if its response proves nothing either way. */
   async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {
     return this.isShown(await this.send(state), templateOf(state), symptom);
   }
@@ -267,7 +261,6 @@ function isConclusive(exchange: Exchange, expected: ExpectedOutcome, symptom: Ta
   }
 }
 
-/** The result of `work`; undefined if the budget ran out. */
 export const withinBudget = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work();

@@ -4,7 +4,7 @@ import { toWhom } from './circumstances/find-circumstances.ts';
 import type { CheckFailure } from './cluster.ts';
 import { withinBudget } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
-import type { Search } from './search.ts';
+import { isEachTime, type Search } from './search.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
@@ -41,11 +41,11 @@ const MAX_RESENT = 3;
 
 /** Whether the failure recurs when exactly the same request is sent again. */
 async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
-  for (let remaining = MAX_RESENT; remaining > 0; remaining -= 1) {
+  const passes = async () => {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
-    if (exchange === undefined || experiments.isShown(exchange, template, symptom) === true) return true;
-  }
-  return false;
+    return exchange !== undefined && experiments.isShown(exchange, template, symptom) !== true;
+  };
+  return !(await isEachTime(MAX_RESENT, passes));
 }
 
 /** What is known about a failure that no experiment reproduces. */

@@ -9,7 +9,6 @@ import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from '.
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
 
-/** Counts of consecutive requests of one kind to try. */
 const COUNTS = [2, 3, 5, 8, 10, 20, 30];
 
 /**

@@ -70,7 +70,6 @@ export async function byValue(
   };
 }
 
-/** How many consecutive ids are tried from the failing id on, and from the passing one on. */
 const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */

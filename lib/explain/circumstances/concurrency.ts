@@ -11,7 +11,6 @@ import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
-/** Numbers of concurrent requests to try. */
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /**
@@ -35,7 +34,6 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
 }
 
-/** Maximum number of concurrent requests with the same values. */
 const SAME_ID_REQUESTS = 8;
 
 /**
@@ -69,7 +67,6 @@ const WAVES_OF_SAME_ID = 3;
 interface Shown {
   readonly state: RequestState;
   readonly exchange: Exchange;
-  /** Number of waves in which the symptom showed. */
   readonly waves: number;
   readonly repeat: Explanation['repeat'];
   /** The property that two concurrent requests share, if it is not the id. */
@@ -145,9 +142,7 @@ async function withNewId(state: RequestState, size: number, search: Search): Pro
   return { state: after('concurrent'), exchange, waves, repeat: inPairs(size) };
 }
 
-/** Concurrent pairs per wave, and number of waves. */
 const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
-/** Minimum number of failures in all waves together. */
 const MIN_MIXED_UP = 3;
 /** Number of requests that must pass when only requests of their own kind are concurrent. */
 const MIN_PASSING_REQUESTS = 16;

@@ -57,7 +57,6 @@ async function byOwnId(search: Search): Promise<Explanation | undefined> {
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
-/** Explains a failure that needs concurrent or preceding requests. */
 async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const preceding = await SequenceProbe.of(state, search);
   return (
@@ -165,7 +164,6 @@ const regular = (gap: number): string =>
 const TIMES_RATE = 5;
 const MAX_RATE_REQUESTS = 200;
 
-/** Describes the requests of which one in `every` shows the symptom. */
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
   const tries = every * TIMES_RATE;

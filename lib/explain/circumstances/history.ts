@@ -179,7 +179,6 @@ function hasEarlierValues({ before, exchange }: Sequence): boolean {
   return earlier.some((text) => answered.has(text) && !requestText.includes(text));
 }
 
-/** The strings and numbers in a JSON object, as text. */
 const valuesIn = (body: Uint8Array | undefined): readonly string[] =>
   Object.values(membersOf(bodyText(body))).flatMap((one) =>
     typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],

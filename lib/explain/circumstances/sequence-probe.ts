@@ -20,7 +20,6 @@ export interface Kind {
   readonly many: string;
   readonly change: ChangeOf;
 }
-/** Turns an ordinary request into one of another kind. */
 export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
 /** The kinds of preceding requests that may change an outcome, as changes to an ordinary request. */
@@ -107,7 +106,6 @@ export class SequenceProbe {
     return ordinary === undefined ? undefined : new SequenceProbe(state, ordinary, search);
   }
 
-  /** Whether the request in question is itself ordinary. */
   get isOrdinary(): boolean {
     return ordinaryStates(this.search.contract).includes(this.state);
   }
@@ -162,7 +160,6 @@ export class SequenceProbe {
     });
   }
 
-  /** The explanation if the symptom shows after the given requests each time. */
   explanation(
     condition: Condition,
     { before, exchange }: Pick<Sequence, 'before' | 'exchange'>,

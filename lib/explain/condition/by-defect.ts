@@ -52,28 +52,26 @@ export async function inEveryWrong400(search: Search): Promise<Explanation | und
   return shown === undefined ? undefined : explanationOf({ state: shown }, search);
 }
 
-/** The result of trying all defects, or all credentials, in otherwise ordinary requests. */
-type AmongSubjects =
-  | { readonly kind: 'explained'; readonly explanations: readonly Explanation[] }
-  /** Whether a request shows the symptom depends on earlier requests. */
-  | { readonly kind: 'unsteady' }
-  /** The defect or credential of the failure does not show the symptom by itself. */
-  | { readonly kind: 'unexplained' };
-
-const UNEXPLAINED: AmongSubjects = { kind: 'unexplained' };
-
-/** Tries all defects of a body, or all credentials, to see which of them show the symptom. */
-export async function byDefect(isBody: boolean, search: Search): Promise<AmongSubjects> {
+/**
+ * Tries all defects of a body, or all credentials, in otherwise ordinary requests, to see which of them show the symptom.
+ *
+ * @returns `unsteady` if that depends on earlier requests; undefined if the defect or credential of the failure
+ * does not show the symptom by itself
+ */
+export async function byDefect(
+  isBody: boolean,
+  search: Search,
+): Promise<readonly Explanation[] | 'unsteady' | undefined> {
   const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
-  if (await beganToShow(subjects, search)) return { kind: 'unsteady' };
+  if (await beganToShow(subjects, search)) return 'unsteady';
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
   const label = labelOf(search.failure);
   const triedLabels = labelsOf(subjects.candidates);
   if (subjects.named.length === 0 || (triedLabels.includes(label) && !labels.includes(label)))
-    return UNEXPLAINED;
+    return undefined;
   const explanations: Explanation[] = [];
   for (const subject of subjects.named) {
     const [candidate] = subject.candidates;
@@ -89,14 +87,14 @@ export async function byDefect(isBody: boolean, search: Search): Promise<AmongSu
     const about = { ...among, state, plainer, parts };
     const explanation = await explanationOfSubject(subject, subjects, about, search);
     // The first result was a coincidence.
-    if (explanation.inside[0] < explanation.inside[1]) return UNEXPLAINED;
+    if (explanation.inside[0] < explanation.inside[1]) return undefined;
     const { feature = explanation.feature } = subject;
     explanations.push({ ...explanation, known: triedLabels, feature });
   }
   // That the store also accepts some other invalid bodies does not explain this failure.
   const isOther =
     isBody && !triedLabels.includes(label) && !explanations.some((one) => mayExplain(one, search));
-  return isOther ? UNEXPLAINED : { kind: 'explained', explanations };
+  return isOther ? undefined : explanations;
 }
 
 /** Explains the symptom by one set of defects or credentials that show it. */

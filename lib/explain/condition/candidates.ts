@@ -9,7 +9,6 @@ export interface Candidate {
   /** The wording for a request with this value. */
   readonly condition: Condition;
   readonly apply: (state: RequestState) => RequestState;
-  /** Ids of the classes that contain the value. */
   readonly classes: readonly string[];
   /** The position of the value on the scale of its sweep, if it has one. */
   readonly point?: bigint;
@@ -22,7 +21,6 @@ export interface Candidate {
   readonly skipUnlessFailing?: RegExp | undefined;
 }
 
-/** A named set of values. */
 export interface CandidateClass {
   readonly id: string;
   readonly condition: Condition;
@@ -66,7 +64,6 @@ export interface Sweep {
 /** The results so far: whether the fault showed with a value; undefined if the response proved nothing. */
 export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
-/** The values with the wanted result. */
 export const thoseIn = (
   tries: Iterable<readonly [Candidate, boolean | undefined]>,
   wanted: boolean,

@@ -140,7 +140,6 @@ async function conditionOfPart(
   return { condition: { ...condition, part: part.name }, reach };
 }
 
-/** The condition that follows from the values that were tried. */
 function byValues(
   part: RequestPart,
   reach: SweepResult | undefined,

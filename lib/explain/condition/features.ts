@@ -141,7 +141,6 @@ function magnitudesIn(tries: BodyResults): readonly Feature[] {
   }));
 }
 
-/** The roundest number from `low` to `high`. */
 function roundBetween(low: number, high: number): number {
   for (let unit = 10 ** Math.floor(Math.log10(Math.max(1, high))); unit >= 1; unit /= 10) {
     const round = Math.floor(high / unit) * unit;

@@ -34,11 +34,9 @@ export function mayBeAbout(
   return types.size >= MANY_TYPES && !isRight;
 }
 
-/** Whether an explanation is about a single property, without further conditions. */
 export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
   subject?.property !== undefined && conditions.length === 0;
 
-/** Whether an explanation is about the property that the label of the failure names. */
 export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Search): boolean {
   const named = new Set(labelOf(failure).split(/\W+/));
   const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));

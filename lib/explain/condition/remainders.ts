@@ -13,7 +13,6 @@ export function wholeIdIn({ request }: Exchange): bigint | undefined {
   return id === undefined ? undefined : BigInt(id);
 }
 
-/** The condition that an id leaves this remainder. */
 export function withRemainder(rest: bigint, modulus: bigint): Condition {
   const remainder =
     modulus === 10n

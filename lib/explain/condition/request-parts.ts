@@ -197,7 +197,6 @@ const isSame = (one: RequestState, other: RequestState): boolean =>
     comparableText([one.template, one.defect, one.credential, one.scheme]) ===
       comparableText([other.template, other.defect, other.credential, other.scheme]));
 
-/** All parts in which two requests differ. */
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
   const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
@@ -215,7 +214,6 @@ export function differences(one: RequestState, other: RequestState): readonly Re
   return parts.filter(({ copy }) => !isSame(copy(one, other), other));
 }
 
-/** The request `to`, with the given parts copied from `from`. */
 export const withParts = (
   parts: readonly RequestPart[],
   from: RequestState,

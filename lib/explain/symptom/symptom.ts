@@ -7,7 +7,6 @@ const ASPECTS = {
   /** The connection was closed, or failed in some other way. */
   closed: 'outcome',
   'not-http': 'outcome',
-  /** The response is cut off. */
   incomplete: 'outcome',
   'server-error': 'outcome',
   /** A plant that the store has to accept is rejected. */
@@ -22,9 +21,7 @@ const ASPECTS = {
   /** The store no longer answers any request. */
   'stops-answering': 'outcome',
   crashes: 'outcome',
-  /** All requests get the same response. */
   'same-for-all': 'outcome',
-  /** No request gets a response. */
   'none-for-all': 'outcome',
   /** A request that the store has to reject is accepted. */
   accepts: 'success',
@@ -44,7 +41,6 @@ const ASPECTS = {
   'wrong-body': 'representation',
   /** A property of the created plant differs from the one that was sent. */
   echo: 'echo',
-  /** A finding of a rule about details. */
   detail: 'detail',
   /** A finding about details for a request that should be rejected. */
   'should-reject': 'detail',
@@ -52,12 +48,10 @@ const ASPECTS = {
 
 export type SymptomKind = keyof typeof ASPECTS;
 
-/** What is wrong with a response. */
 export interface Symptom {
   readonly kind: SymptomKind;
   /** The beginning of a title: `answers 500`, `returns name as null`. */
   readonly words: string;
-  /** The status of the response, if there is one. */
   readonly status?: number;
   /** The property that is wrong in the response. */
   readonly property?: string;

@@ -60,7 +60,6 @@ export function adviceFor(
 const sentencesIn = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/);
 
 interface Advice {
-  /** By default all symptoms. */
   readonly symptoms?: readonly SymptomKind[];
   readonly statuses?: readonly number[];
   /** The property of the response that is wrong. */
@@ -89,7 +88,6 @@ const NO_USABLE_RESPONSE: readonly SymptomKind[] = [
   'not-http',
 ];
 
-/** One piece of advice for each topic. */
 const eachTopic = (
   symptoms: readonly SymptomKind[],
   byTopic: Partial<Readonly<Record<Topic, string | Pick<Advice, 'text' | 'settings'>>>>,

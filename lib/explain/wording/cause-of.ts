@@ -39,7 +39,6 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
   };
 }
 
-/** The responses that the interface asks for. */
 const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
   accept: '200 with a Plant as application/json',
   open: '200 with a Plant, or a rejection: 400 with an Error as application/json',
@@ -126,7 +125,6 @@ const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat
     ? { times: TIMES_BESIDE, inFlight: 1 }
     : repeat;
 
-/** A longer list of headers is summarised. */
 const MAX_NAMED_HEADERS = 3;
 
 /** The phrases without duplicates. Headers of which only the presence matters share one phrase. */

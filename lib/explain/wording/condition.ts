@@ -57,7 +57,6 @@ export const modulusIn = (conditions: readonly Condition[]): number | undefined 
 export const areVague = (conditions: readonly Condition[]): boolean =>
   conditions.some(({ isVague }) => isVague === true);
 
-/** All words of a condition. */
 export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Condition): string =>
   [clause, phrase, noun, note].join(' ');
 
@@ -126,7 +125,6 @@ const TOPICS_OF_PARTS: Readonly<Record<string, Topic>> = {
   escapes: 'escapes',
 };
 
-/** All topics of a condition. */
 export const topicsOf = ({ topics = [], part = '', property }: Condition): readonly Topic[] => [
   ...topics,
   ...(TOPICS_OF_PARTS[part] === undefined ? [] : [TOPICS_OF_PARTS[part]]),
@@ -160,7 +158,6 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
     return `${many} (${shown} of ${tried} tried)`;
   });
 
-/** Words for a class with exceptions. */
 export const except = (condition: Condition, exceptions: readonly Condition[]): Condition => {
   const otherProperties = [condition, ...exceptions].flatMap(propertiesIn);
   return inEachForm({ ...condition, otherProperties }, (text, form) => {
@@ -193,10 +190,8 @@ export const ofOthers = (condition: Condition, property: string, others: readonl
   otherProperties: others,
 });
 
-/** Maximum number of names in a list. */
 export const MAX_NAMES = 5;
 
-/** Words for several alternative conditions. */
 export function alternatives(all: readonly Condition[]): Condition {
   const [only, ...others] = all;
   if (only === undefined || others.length === 0) return only ?? {};

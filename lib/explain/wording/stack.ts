@@ -34,7 +34,6 @@ const LANGUAGES = {
 
 type Software = (typeof LANGUAGES)[keyof typeof LANGUAGES]['software'][number];
 
-/** How to avoid a fault with particular software. */
 export type SoftwareSettings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;

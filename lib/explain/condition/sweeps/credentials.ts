@@ -2,7 +2,6 @@ import { type InvalidCredential, invalidCredentials, moreWords } from '../../../
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
-/** Tries every credential that must be rejected. */
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
   candidates: invalidCredentials.map((one) => candidateOf(one, token)),
@@ -46,7 +45,6 @@ function nounOf({ name, kind }: InvalidCredential, { bearer }: Seen): string {
 /** The parts of a credential that a store may look at. */
 interface Seen {
   readonly token: string;
-  /** The value of the Authorization header, if there is one. */
   readonly value: string | undefined;
   /** What follows the scheme Bearer. */
   readonly bearer: string | undefined;
@@ -63,7 +61,6 @@ function seen({ header, values }: InvalidCredential['credential'], token: string
   return { token, value, bearer, word, isElsewhere: header !== undefined };
 }
 
-/** A class of credentials, and the test for its members. */
 type CredentialClass = readonly [
   noun: string,
   clause: string,

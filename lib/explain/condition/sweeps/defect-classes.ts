@@ -7,7 +7,6 @@ export const NOT_UTF8 = 'not UTF-8';
 /** The same, but for bodies without content. */
 export const UNPARSABLE = 'unparsable';
 
-/** The class of right values wrapped in an array. */
 export const IN_ARRAY = 'in an array';
 
 /** Types of wrong values, worded for titles. */
@@ -48,7 +47,6 @@ const OF_PROPERTY: readonly DefectClass[] = [
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
-/** Narrower classes of defects of one property. */
 const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
@@ -73,7 +71,6 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['inherited', '$ inherited through __proto__', '$ is inherited through __proto__', 'inherited'],
 ];
 
-/** Classes of defects of any property. */
 const OF_ANY: readonly DefectClass[] = [
   ['other-name', 'property names in another case', 'a property name is in another case', 'other name'],
   ['ended', 'property names that end with a NUL', 'a property name ends with a NUL', 'other name'],

@@ -36,7 +36,6 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   return { part: 'body', candidates: [...unique], classes: classesOf(properties, strings, known) };
 }
 
-/** Whether a label is that of a body that is not UTF-8. */
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
   [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
 
@@ -84,7 +83,6 @@ function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: s
   return new JsonObject([...plant.without(property).members, ...added]);
 }
 
-/** The topics of each kind of defect. */
 const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
   'not-an-object': ['not an object'],
   missing: ['missing'],

@@ -211,7 +211,6 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
 const phraseOf = (name: string): string =>
   name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
 
-/** All values of a header in the requests of a model. */
 export const headerValuesIn = (model: Model, header: string): readonly string[] =>
   model.dimensions
     .flatMap(({ name }) => unusualValuesOf(name, model))
@@ -219,7 +218,6 @@ export const headerValuesIn = (model: Model, header: string): readonly string[] 
       headerValues(ordinaryWith(apply, model.contract).template.headers ?? [], header.toLowerCase()),
     );
 
-/** An ordinary request to which a value of a dimension is applied. */
 function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
   const pick: Context['pick'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
   return apply(initialState(pick(plainPlants(contract, 'all'))), { contract, pick });

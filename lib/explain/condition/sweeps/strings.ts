@@ -93,7 +93,6 @@ const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
 const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
-/** The topics that apply to every member of a class. */
 function topicsOfClass(has: RegExp): readonly Topic[] {
   const members = MARKS.map(([mark]) => mark).filter((mark) => has.test(mark));
   return TOPICS.flatMap(([topic, about]) =>
