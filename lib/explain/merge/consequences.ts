@@ -53,12 +53,15 @@ const isSameSymptom: Explains = (one, other) =>
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
 
-/** A sequence of requests of which no part was found to matter shows what a clear condition on earlier requests says. */
+/** A sequence of which nothing more is known to matter than a clear condition on earlier requests, or nothing at all. */
 const explainsSequence: Explains = (one, other) =>
   dependsOnEarlier(one) &&
   isClear(one) &&
   other.found.kind === 'sequence' &&
-  textOfAll(other.found.conditions).trim() === '' &&
+  ['', ...one.found.conditions.map(fullText)].some((text) => {
+    const own = textOfAll(other.found.conditions).trim();
+    return text.trim() === '' ? own === '' : own.includes(text.trim());
+  }) &&
   isSameSymptom(one, other);
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);

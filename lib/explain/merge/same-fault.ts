@@ -198,13 +198,7 @@ const acrossSubjects: SameFault = {
 /** Malformed 400 responses of one kind: one function writes all of them, from what it has to quote. */
 const acrossRejections: SameFault = {
   key: ({ symptom, found }) => (isWrong400(symptom) && found.kind === 'always' ? keyOf(symptom) : undefined),
-  join: (first, all) => {
-    const fewest = Math.min(...all.map(({ found }) => found.conditions.length));
-    const [widest = first] = all
-      .filter(({ found }) => found.conditions.length === fewest)
-      .toSorted((a, b) => b.members.length - a.members.length);
-    return widest;
-  },
+  join: (first, all) => all.toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
 };
 
 /**
