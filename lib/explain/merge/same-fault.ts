@@ -189,10 +189,11 @@ const acrossSubjects: SameFault = {
       ? undefined
       : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions), property]);
   },
-  join: (first, all) => ({
-    ...first,
-    found: { ...first.found, subject: alternatives(all.flatMap(({ found }) => found.subject ?? [])) },
-  }),
+  join: (first, all) => {
+    const subjects = all.flatMap(({ found }) => found.subject ?? []);
+    const any = subjects.find(({ topics = [] }) => topics.includes('any credential'));
+    return { ...first, found: { ...first.found, subject: any ?? alternatives(subjects) } };
+  },
 };
 
 /** Malformed 400 responses of one kind: one function writes all of them, from what it has to quote. */
