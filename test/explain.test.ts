@@ -92,7 +92,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'auth-guards-odd': /^Accepts requests without a valid token when id is even$/,
   'auth-guards-valid': /^Accepts requests without a valid token when the body is not a NewPlant$/,
   'load-2-409': /^Rejects a valid plant with 409 when 2 or more requests are in flight$/,
-  'scheme-case': /^Rejects a valid plant with 401 for requests with the scheme bearer$/,
+  'scheme-case': /^Rejects a valid plant with 401 in requests with the scheme bearer$/,
   'state-full': /^Answers 507 to every request with a valid token from some point in the run onwards$/,
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,

@@ -248,7 +248,7 @@ describe('the defects of a shape', () => {
     test('strings are words and hostile strings', () => {
       const strings = sampled({ type: 'integer' }, 'value is a string');
       expect(strings.filter((text) => /^"[a-z]{5,12}"$/.test(text)).length).toBeGreaterThan(30);
-      expect(strings).toContain('"{{7*7}} ${7*7} #{7*7} <%= 7*7 %>"');
+      expect(strings).toContain('"<script>alert(1)</script>"');
     });
 
     test('arrays and objects have up to three members, with names special to libraries or of the plant', () => {

@@ -302,7 +302,7 @@ describe('what prevents a verdict', () => {
     expect(dropped).toBeGreaterThan(3);
     expect(record.closedMidRequest).toBe(dropped);
     expect(terminalReport(record, false).replace(/\s+/g, ' ')).toContain(
-      `${dropped} connections closed during a request`,
+      `${dropped} requests resent after the connection closed`,
     );
   });
 

@@ -57,8 +57,14 @@ const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailur
     .toSorted((a, b) => a.place - b.place)
     .map(({ one }) => one);
 
-/** Maximum number of further failed cases of a symptom that are sent again. */
-const MAX_FURTHER_CASES = 12;
+/** Maximum number of further failed cases of a symptom that are compared with its explanations, and sent again. */
+const [MAX_COMPARED, MAX_SENT_AGAIN] = [300, 12];
+
+/** At most so many of them, at equal distances. */
+const spread = <T>(all: readonly T[], max: number): readonly T[] =>
+  all.filter(
+    (_, index) => Math.floor((index * max) / all.length) !== Math.floor(((index - 1) * max) / all.length),
+  );
 
 /**
  * Explains failed cases that no explanation of their symptom can cover: their check has found another fault as well.
@@ -71,9 +77,9 @@ async function explainFurther(
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const added: Cluster[] = [];
-  let remaining = MAX_FURTHER_CASES;
-  for (const { check, failed, symptom } of alternately(further)) {
-    if (remaining === 0) break;
+  let remaining = MAX_SENT_AGAIN;
+  for (const { check, failed, symptom } of alternately(spread(further, MAX_COMPARED))) {
+    if (remaining === 0 || !experiments.hasBudget) break;
     const known = [...explained, ...added].map(({ found }) => found);
     if (known.some((one) => covers(one, failed, experiments) && !isExcluded(one, failed))) continue;
     remaining -= 1;

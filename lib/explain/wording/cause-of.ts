@@ -108,7 +108,7 @@ export function sentenceOf(
   const accepts = symptom.kind === 'accepts';
   const whom = requests(symptom, subject, phrases);
   const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
-  const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'what it has to reject'}` : '';
+  const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'invalid requests'}` : '';
   const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = allClauses.length === 0 ? '' : ` when ${allClauses.join(' and ')}`;
   const isBare = about === '' && when === '';
@@ -170,7 +170,7 @@ const requests = (
     if (isContrast) return ' but';
     return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
   }
-  if (kind === 'rejects') return isAboutOthers ? '' : ' for requests';
+  if (kind === 'rejects') return isAboutOthers ? '' : ' in requests';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
   if (kind === 'stops-answering') return ' after requests';

@@ -27,7 +27,8 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   const rows: string[] = [];
   let rest = text.trimEnd();
   while (widthOf(rest) > width) {
-    if (rows.length + 1 >= max) return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).trimEnd()}…`];
+    if (rows.length + 1 >= max)
+      return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).replace(/[\s…]+$/, '')}…`];
     const end = breakIn(rest, width);
     rows.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();

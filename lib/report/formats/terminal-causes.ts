@@ -180,8 +180,11 @@ function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>):
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
   const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
   const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
-  // Drop the words that introduce an example if the example did not fit.
-  return `${number}${row.replace(/ (?:for|to|with|in) requests such as:…$|,? such as:…$/, '…')}${weight}`;
+  // Drop the words that introduce what did not fit.
+  const whole = row
+    .replace(/ (?:to|with|in) requests such as:…$|,? such as:…$/, '…')
+    .replace(/ (?:an?|the|or|and|of|to|in|with|when|whose|such as)…$/, '…');
+  return `${number}${whole}${weight}`;
 }
 
 /** The causes from index `from` on, one in each row, as far as there is room. */

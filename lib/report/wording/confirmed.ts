@@ -12,7 +12,7 @@ const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   always: ['such requests failed', 'others'],
   'now-and-then': ['requests failed, intermittently', 'others'],
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
-  sequence: ['failed after such requests', 'without them'],
+  sequence: ['requests failed after such a request', 'without one'],
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed; no experiment reproduced it'],
 };

@@ -31,7 +31,7 @@ export function sentText({ requests, seconds, waited, closedMidRequest = 0, crea
   const resent =
     closedMidRequest === 0
       ? ''
-      : `, ${counted(closedMidRequest, 'connection')} closed during a request that was then resent`;
+      : `, ${counted(closedMidRequest, 'request')} resent after the connection closed`;
   return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
 }
 

@@ -46,6 +46,6 @@ export async function requireAccepted(
   if (again === undefined) return;
   throw new Untestable(
     'ordinary/answers-200',
-    `the control request, an ordinary plant, was not accepted (${again})`,
+    `the control request, an ordinary plant, did not get a 200 with a Plant (${again})`,
   );
 }

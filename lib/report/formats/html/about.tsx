@@ -32,7 +32,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
           {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
           {closedMidRequest > 0 &&
-            `; ${counted(closedMidRequest, 'connection')} closed during a request that was then resent`}
+            `; ${counted(closedMidRequest, 'request')} resent after the connection closed`}
         </Fact>
         <Fact name="Created">
           {created.plants === 0
