@@ -56,6 +56,8 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
   'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
   'rejects-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
+  'crash-superscript-digit': /^Answers 500 when name ends with a superscript digit$/,
+  'crash-shard-of-256': /^Answers 500 when id is divisible by 256$/,
   'rejects-even-id': /^Rejects a valid plant with 400 when id is even$/,
   'rejects-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
   'rejects-id-last': /^Rejects a valid plant with 400 when id is the last property$/,
@@ -301,22 +303,55 @@ test('an error in the search for causes loses the experiments, but not the verdi
   expect(String((await warned)[0])).toContain('Maximum call stack size exceeded');
 });
 
-test('a check is listed only under the causes of its own failures', async () => {
-  const names = ['id-numeral-string', 'takes-id-64'];
+/** The causes that a run finds in a store with the faults of several stores of the fleet. */
+async function causesOfBoth(names: readonly string[], options: Parameters<typeof recordOf>[1]) {
   const stores = names.flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
-  const store = await broken('both', 'accepts numeric strings and large ids', [], combined(stores)).start(
-    TOKEN,
-  );
-  try {
-    const only = ['invalid/rejects-numeric-string-id', 'invalid/rejects-id-beyond-int64'];
-    const { causes } = await recordOf(store.url, { only });
-    expect(causes.map(({ title, checks }) => `${title}: ${checks.join(' ')}`)).toEqual([
-      'Accepts a numeric string such as "7" as id: invalid/rejects-numeric-string-id',
-      'Accepts an id outside int64: invalid/rejects-id-beyond-int64',
-    ]);
-  } finally {
-    await store.stop();
-  }
+  const store = await broken('both', names.join(), [], combined(stores)).start(TOKEN);
+  return recordOf(store.url, options)
+    .then(({ causes }) => causes)
+    .finally(() => store.stop());
+}
+
+test('a check is listed only under the causes of its own failures', async () => {
+  const causes = await causesOfBoth(['id-numeral-string', 'takes-id-64'], {
+    only: ['invalid/rejects-numeric-string-id', 'invalid/rejects-id-beyond-int64'],
+  });
+  expect(causes.map(({ title, checks }) => `${title}: ${checks.join(' ')}`)).toEqual([
+    'Accepts a numeric string such as "7" as id: invalid/rejects-numeric-string-id',
+    'Accepts an id outside int64: invalid/rejects-id-beyond-int64',
+  ]);
+});
+
+describe('two faults with the same symptom have two causes', () => {
+  const BOTH: readonly (readonly [
+    faults: readonly string[],
+    options: Parameters<typeof recordOf>[1],
+    titles: readonly string[],
+  ])[] = [
+    [
+      ['crash-control', 'http-get-500'],
+      { only: ['unconstrained/answers-hostile-names', 'observe/*', 'invariants/*'] },
+      ['Answers 500 when name contains a control character', 'Answers 500 to requests with the method GET'],
+    ],
+    [
+      ['missing-id-tagged', 'name-boolean-tagged'],
+      { only: ['invalid/rejects-missing-property', 'invalid/rejects-wrong-type'] },
+      ['Accepts a plant without id when there is a tag', 'Accepts a boolean as name when there is a tag'],
+    ],
+    [
+      ['tag-array-long-name', 'tag-before-name-unchecked'],
+      { only: ['invalid/rejects-any-wrong-type', 'combinations/rejects-invalid-bodies'], cases: 120 },
+      [
+        'Accepts any type as tag when tag comes before name',
+        'Accepts an array as tag when name is longer than 20 characters',
+      ],
+    ],
+  ];
+
+  test.each(BOTH)('%j', async (faults, options, titles) => {
+    const causes = await causesOfBoth(faults, options);
+    expect(causes.map(({ title }) => title)).toEqual(titles);
+  });
 });
 
 test('accepting what should be rejected is not the cause of accepting what must be rejected', async () => {
