@@ -160,6 +160,7 @@ describe('the steps of a cause', () => {
       'state-name-leaks',
       'again-17th-id',
       'auth-second-try',
+      'auth-same-length',
     ])('show the fault of a freshly started %s, and again on the same one', async (name) => {
     const [cause] = await causesOf(name);
     expect(cause).toBeDefined();

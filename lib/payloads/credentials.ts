@@ -1,6 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Credential, noCredential, validCredential } from './test-case.ts';
 
+/** How a record writes tokens that differ in each run. A shell line generates them. */
+export const ANOTHER_TOKEN = '<another token of the same length>';
+export const RANDOM_CHARACTERS = '<as many random characters>';
+
 /** A credential that the store must reject: a wrong one, or the right one in the wrong place. */
 export interface InvalidCredential {
   readonly name: string;
@@ -77,7 +81,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     kind: 'any token',
     credential: {
       values: (token) => [`Bearer ${tokenUnlike(token)}`],
-      shell: ['Bearer <another token of the same length>'],
+      shell: [`Bearer ${ANOTHER_TOKEN}`],
     },
   },
   near('a random token', 'any token', 'f3a91c07d2'),
@@ -234,7 +238,7 @@ export const unseenToken = (): Credential => {
   const words = randomBytes(16).toString('hex');
   return {
     values: (token) => [`Bearer ${unknownToken(token.length, words)}`],
-    shell: ['Bearer <as many random characters>'],
+    shell: [`Bearer ${RANDOM_CHARACTERS}`],
   };
 };
 

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { ANOTHER_TOKEN, KEPT_COOKIES, RANDOM_CHARACTERS } from '../../payloads/credentials.ts';
 import { utf8Text } from '../../utf8.ts';
 
 /**
@@ -106,9 +107,6 @@ export function printing(parts: readonly ShellPart[]): string[] {
   return commands;
 }
 
-/** Matches how a record writes what is derived from the token, and other texts that the shell generates. */
-const EXPRESSION =
-  /<as many (?:other|random) characters>|<cookies of an earlier response>|\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}|\$\(printf (?:[^()]|\([^()]*\))*\)/;
 const OTHER_CHARACTERS = `$(printf %s "$PLANT_STORE_TOKEN" | tr 'a-zA-Z0-9' 'b-zaB-ZA1-90')`;
 
 /** The variable of a wrong token that is sent repeatedly, and the line that sets it. */
@@ -131,11 +129,21 @@ export function withVariables(lines: readonly string[], url: string): readonly s
   ];
 }
 
+/** How a record writes what is not the same in each run, and what the shell puts in its place. */
 const GENERATED: Readonly<Record<string, string>> = {
-  '<another token of the same length>': OTHER_CHARACTERS,
-  '<as many random characters>': RANDOM_TOKEN,
-  '<cookies of an earlier response>': COOKIES,
+  [ANOTHER_TOKEN]: OTHER_CHARACTERS,
+  [RANDOM_CHARACTERS]: RANDOM_TOKEN,
+  [KEPT_COOKIES]: COOKIES,
 };
+
+/** Matches these texts, and what is derived from the token. */
+const EXPRESSION = new RegExp(
+  [
+    ...Object.keys(GENERATED),
+    String.raw`\$PLANT_STORE_TOKEN|\$\{PLANT_STORE_TOKEN(?:[^{}]|\{[^{}]*\})*\}`,
+    String.raw`\$\(printf (?:[^()]|\([^()]*\))*\)`,
+  ].join('|'),
+);
 
 /** Divides a recorded text into literals and expressions; `variables` names the variables for numerals. */
 export function shellParts(bytes: string, variables: ReadonlyMap<string, string>): ShellPart[] {

@@ -262,6 +262,7 @@ function lengths(property: string, letter?: string): Scale {
     between: (first, last) => ({
       clause: `${property} has ${first === last ? first : `${first} to ${last}`} characters${most}`,
       property,
+      ...(last <= SCARCE ? { isRepeated: true } : {}),
     }),
     pointOf: ({ plant }) => {
       const text = stringIn(plant.get(property));
