@@ -13,7 +13,7 @@ import { covers, isExcluded } from './covers.ts';
 import { type Experiments, type TargetSymptom, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
-import { REPEATS, Search } from './search.ts';
+import { lastOf, REPEATS, Search } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import { withAllSubjects } from './with-all-subjects.ts';
@@ -38,17 +38,15 @@ export async function explainBySymptom(
 }
 
 /** Sends a request twice, and returns the exchange if it shows the symptom both times. */
-async function shownTwice(
+const shownTwice = (
   template: RequestTemplate,
   symptom: TargetSymptom,
   experiments: Experiments,
-): Promise<Exchange | undefined> {
-  const shown = async () => {
+): Promise<Exchange | undefined> =>
+  lastOf(2, async () => {
     const exchange = await experiments.sendTemplate(template);
     return experiments.isShown(exchange, template, symptom) === true ? exchange : undefined;
-  };
-  return (await shown()) && shown();
-}
+  });
 
 /** The first case of each check, then the second of each, and so on. */
 const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>

@@ -53,16 +53,18 @@ const isSameSymptom: Explains = (one, other) =>
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
 const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
 
-/** A sequence of which nothing more is known to matter than a clear condition on earlier requests, or nothing at all. */
-const explainsSequence: Explains = (one, other) =>
-  dependsOnEarlier(one) &&
-  isClear(one) &&
-  other.found.kind === 'sequence' &&
-  ['', ...one.found.conditions.map(fullText)].some((text) => {
-    const own = textOfAll(other.found.conditions).trim();
-    return text.trim() === '' ? own === '' : own.includes(text.trim());
-  }) &&
-  isSameSymptom(one, other);
+/** A sequence of which nothing is known to matter, or only a clear condition on earlier requests and more. */
+const explainsSequence: Explains = (one, other) => {
+  const own = textOfAll(other.found.conditions).trim();
+  const texts = one.found.conditions.map((condition) => fullText(condition).trim());
+  return (
+    dependsOnEarlier(one) &&
+    isClear(one) &&
+    other.found.kind === 'sequence' &&
+    (own === '' || texts.some((text) => text !== '' && own.includes(text))) &&
+    isSameSymptom(one, other)
+  );
+};
 
 const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
 
@@ -250,7 +252,7 @@ const rejectsEverything: Explains = (one, other) =>
   hasSymptom(other, 'wrong-rejection') &&
   one.symptom.status === other.symptom.status;
 
-/** A failure that no experiment reproduces rather has the cause of a failure with the same symptom than its own. */
+/** A failure that no experiment reproduces probably has the cause of a reproducible one with the same symptom. */
 const explainsNotReproduced: Explains = (one, other) =>
   isClear(one) &&
   one.found.kind === 'always' &&

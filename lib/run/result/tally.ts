@@ -21,6 +21,11 @@ const MAX_PROBLEMS_OF_A_CHECK = 20;
 /** Maximum number of failed cases that are kept without their exchanges. */
 const MAX_FAILED_CASES = 1000;
 
+function withoutExchange(failure: Failure): FailedCase {
+  const { exchange: _, sampled: __, when: ___, retries: ____, ...failedCase } = failure;
+  return failedCase;
+}
+
 /** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends Positioned {
   readonly passed?: boolean;
@@ -61,8 +66,7 @@ export class Tally {
   recordFailure(failure: Failure, place = this.failed): void {
     this.failed += 1;
     this.counted.add(failure, place);
-    const { exchange: _, sampled: __, when: ___, retries: ____, ...failedCase } = failure;
-    if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(failedCase);
+    if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(withoutExchange(failure));
     if (timedOut(failure)) this.timeouts += 1;
     const problem = problemOf(failure);
     const known = this.byProblem.get(problem);
