@@ -1,5 +1,5 @@
 import { truncate } from '../lib/report/wording/format-text.ts';
-import type { Estimate } from '../lib/run/plan/estimate.ts';
+import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { counted } from '../lib/text.ts';
 
 /** Rounded to two significant digits, since the exact number depends on the store. */

@@ -25,12 +25,10 @@ type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
 
 export function compareCommand(): Command {
-  const command = new Command('compare')
-    .description('Sends the same requests to several stores and shows the results side by side.')
-    .argument(
-      '[stores...]',
-      'a configuration file (default: conformance.yaml, all targets), or one NAME=URL, target name or report.json per store',
-    );
+  const command = new Command('compare').argument(
+    '[stores...]',
+    'a configuration file (default: conformance.yaml, all targets), or one NAME=URL, target name or report.json per store',
+  );
   const format = { description: `report formats, separated by commas: ${formatNames}` };
   return withOptions(command, ['connection', 'sampling', 'reports'], { format })
     .addHelpText(

@@ -5,7 +5,6 @@ import { paint, setExitCode } from './streams.ts';
 
 export function diffCommand(): Command {
   return new Command('diff')
-    .description('Compares two runs: what regressed, what was fixed, what still fails, and what changed.')
     .argument('<before>', 'report.json of the earlier run, or the name of a target for its last report')
     .argument('<now>', 'report.json of the later run, or the name of a target for its last report')
     .addHelpText(

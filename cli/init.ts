@@ -16,9 +16,6 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 export function initCommand(): Command {
   return new Command('init')
-    .description(
-      'Writes a configuration file with comments. At a terminal, it asks for whatever is not given.',
-    )
     .argument('[base-url]', TARGET.baseUrl.description, reader(TARGET.baseUrl.kind))
     .option(
       '--token-env <variable>',

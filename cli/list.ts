@@ -18,9 +18,6 @@ const WIDTH = 100;
 
 export function listCommand(): Command {
   return new Command('list')
-    .description(
-      'Lists the checks: all of them, an area, or those that match a glob; shows a single check in full.',
-    )
     .argument('[id]', 'a check, an area such as auth, or a glob such as "ordinary/*"')
     .addOption(new Option('--format <format>', 'output format').choices(FORMATS).default('table'))
     .addHelpText(

@@ -8,9 +8,7 @@ import { type Wanted, wantedOf, writeReports } from './output.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 
 export function mergeCommand(): Command {
-  const command = new Command('merge')
-    .description('Joins the records of all shards of a run into one record.')
-    .argument('<report...>', 'report.json of every shard');
+  const command = new Command('merge').argument('<report...>', 'report.json of every shard');
   return withOptions(command, ['reports'])
     .addHelpText(
       'after',

@@ -6,31 +6,76 @@ import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
-type Load = () => Promise<() => Command>;
+interface Listed {
+  readonly usage: string;
+  readonly description: string;
+  readonly load: () => Promise<() => Command>;
+}
 
 /** In the order in which the help lists them. */
-const COMMANDS: Readonly<Record<string, Load>> = {
-  run: async () => (await import('./run.ts')).runCommand,
-  compare: async () => (await import('./compare.ts')).compareCommand,
-  diff: async () => (await import('./diff.ts')).diffCommand,
-  merge: async () => (await import('./merge.ts')).mergeCommand,
-  replay: async () => (await import('./replay.ts')).replayCommand,
-  render: async () => (await import('./render.ts')).renderCommand,
-  init: async () => (await import('./init.ts')).initCommand,
-  list: async () => (await import('./list.ts')).listCommand,
-  serve: async () => (await import('./serve.ts')).serveCommand,
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  run: {
+    usage: '[options] [base-url]',
+    description: 'Runs the checks against a store, or against the reference store if no base URL is given.',
+    load: async () => (await import('./run.ts')).runCommand,
+  },
+  compare: {
+    usage: '[options] [stores...]',
+    description: 'Sends the same requests to several stores and shows the results side by side.',
+    load: async () => (await import('./compare.ts')).compareCommand,
+  },
+  diff: {
+    usage: '<before> <now>',
+    description: 'Compares two runs: what regressed, what was fixed, what still fails, and what changed.',
+    load: async () => (await import('./diff.ts')).diffCommand,
+  },
+  merge: {
+    usage: '[options] <report...>',
+    description: 'Joins the records of all shards of a run into one record.',
+    load: async () => (await import('./merge.ts')).mergeCommand,
+  },
+  replay: {
+    usage: '[options] <report> [cause-or-check] [base-url]',
+    description:
+      'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
+    load: async () => (await import('./replay.ts')).replayCommand,
+  },
+  render: {
+    usage: '[options] <report>',
+    description: 'Renders a saved record or comparison in another format, exactly as the run itself would.',
+    load: async () => (await import('./render.ts')).renderCommand,
+  },
+  init: {
+    usage: '[options] [base-url]',
+    description:
+      'Writes a configuration file with comments. At a terminal, it asks for whatever is not given.',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
+  list: {
+    usage: '[options] [id]',
+    description:
+      'Lists the checks: all of them, an area, or those that match a glob; shows a single check in full.',
+    load: async () => (await import('./list.ts')).listCommand,
+  },
+  serve: {
+    usage: '[options]',
+    description: 'Starts the reference store on 127.0.0.1 and runs it until interrupted.',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
 };
 
 /** If the command line begins with a base URL, which no command resembles, `run` is implied. */
 const wordsOf = (words: readonly string[]): readonly string[] =>
   /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
 
-/** Loads only the command that is called, or all of them for the general help. */
-function loadersFor(first = ''): readonly Load[] {
-  if (first === '--version' || first === '-V') return [];
-  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
-  return named === undefined ? Object.values(COMMANDS) : [named];
-}
+/** Loads only the commands that are called or asked about. The help lists the others without their options. */
+const commandsFor = (words: readonly string[]): Promise<readonly Command[]> =>
+  Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { usage, description, load }]) => {
+      const command = words.includes(name) ? (await load())() : new Command(name).usage(usage);
+      return command.description(description);
+    }),
+  );
 
 /** Exit codes: 0 conformant, 1 not conformant, 2 usage error, 3 could not be judged, 4 internal error. */
 async function main(): Promise<void> {
@@ -52,12 +97,10 @@ Examples:
   plant-store-conformance run --help`,
     )
     .configureOutput({ writeErr: printError })
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
     .exitOverride();
   const words = wordsOf(process.argv.slice(2));
-  for (const load of loadersFor(words[0])) {
-    const command = (await load())();
-    program.addCommand(command.copyInheritedSettings(program));
-  }
+  for (const command of await commandsFor(words)) program.addCommand(command.copyInheritedSettings(program));
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

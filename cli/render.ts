@@ -10,9 +10,10 @@ import { destinationOf, type Wanted, writeReports } from './output.ts';
 type Flags = Wanted & { readonly verbose?: boolean };
 
 export function renderCommand(): Command {
-  const command = new Command('render')
-    .description('Renders a saved record or comparison in another format, exactly as the run itself would.')
-    .argument('<report>', 'report.json of a run, or comparison.json of a comparison');
+  const command = new Command('render').argument(
+    '<report>',
+    'report.json of a run, or comparison.json of a comparison',
+  );
   return withOptions(command, ['reports'], {
     out: { defaultsTo: '-' },
     format: { defaultsTo: 'terminal' },

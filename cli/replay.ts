@@ -33,9 +33,6 @@ type ReplayFlags = Flags<'connection' | 'target'>;
 
 export function replayCommand(): Command {
   const command = new Command('replay')
-    .description(
-      'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
-    )
     .argument('<report>', 'report.json of a run, or the name of a target for its last report')
     .argument('[cause-or-check]', 'number of a cause, or id of a failed check (default: all causes)')
     .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');

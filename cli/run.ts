@@ -12,7 +12,8 @@ import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
-import { type Estimate, estimate, storedEstimates } from '../lib/run/plan/estimate.ts';
+import { estimate, storedEstimates } from '../lib/run/plan/estimate.ts';
+import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
@@ -40,9 +41,10 @@ import { type Publish, type RunOnce, type RunResult, type WatchContext, watch } 
 type Flags = AllFlags<Group>;
 
 export function runCommand(): Command {
-  const command = new Command('run')
-    .description('Runs the checks against a store, or against the reference store if no base URL is given.')
-    .argument('[base-url]', 'base URL of the store, without /plants, such as http://127.0.0.1:8080');
+  const command = new Command('run').argument(
+    '[base-url]',
+    'base URL of the store, without /plants, such as http://127.0.0.1:8080',
+  );
   return withOptions(command, ['connection', 'sampling', 'reports', 'run', 'target'])
     .addOption(new Option('--no-explain', 'the same as --explain 0').preset(0))
     .addHelpText(

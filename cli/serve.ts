@@ -9,7 +9,6 @@ import { reader } from './options.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Starts the reference store on 127.0.0.1 and runs it until interrupted.')
     .option('--port <n>', 'port; 0 picks a free one', reader(whole(0, 65_535)), 0)
     .option(
       '--token <token>',

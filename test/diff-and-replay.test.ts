@@ -313,11 +313,23 @@ describe('command line conventions', () => {
 
   test('every command has help with an example', async () => {
     const { stdout } = await suite(['--help']);
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) (?:\[|<)/gm)].map(([, name = '']) => name);
-    expect(commands).toEqual(expect.arrayContaining(['run', 'diff', 'replay', 'render', 'list', 'serve']));
-    for (const command of commands.filter((name) => name !== 'help')) {
+    const usages = new Map(
+      [...stdout.matchAll(/^ {2}([a-z]+) (?:\[options\] )?(.*?) {2,}/gm)].map(([, name = '', usage]) => [
+        name,
+        usage,
+      ]),
+    );
+    expect([...usages.keys()]).toEqual(
+      expect.arrayContaining(['run', 'diff', 'replay', 'render', 'list', 'serve']),
+    );
+    usages.delete('help');
+    for (const [command, usage] of usages) {
       const help = await suite([command, '--help']);
       expect(help.stdout, command).toMatch(/\nExamples?:\n {2}.*plant-store-conformance/);
+      const [first] = help.stdout.split('\n');
+      expect(first?.replace(/ \[options\]/, '').trimEnd()).toBe(
+        `Usage: plant-store-conformance ${command} ${usage}`.trimEnd(),
+      );
     }
   });
 

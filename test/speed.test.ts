@@ -38,8 +38,8 @@ const packagesIn = (modules: readonly string[]) =>
 
 const OF_LIST = ['@eslint-community/regexpp', 'commander', 'fast-check', 'leven', 'pure-rand'];
 
-test('the version is printed without the catalogue', async () => {
-  const modules = await modulesOf('--version');
+test.each(['--version', '--help'])('%s loads no command', async (option) => {
+  const modules = await modulesOf(option);
   expect(packagesIn(modules)).toEqual(['commander']);
   expect(modules.length).toBeLessThan(21);
 });
@@ -51,7 +51,7 @@ test('the catalogue is listed without what a run needs', async () => {
 });
 
 test.each([
-  { args: ['--help'], absent: ['@apidevtools/swagger-parser', 'json-p3'], most: 500 },
+  { args: ['compare', '--help'], absent: ['@apidevtools/swagger-parser', 'json-p3'], most: 500 },
   {
     args: ['run', '--only', 'ordinary/answers-200'],
     absent: ['@apidevtools/swagger-parser', 'ajv', 'json-p3', 'yaml'],
@@ -67,7 +67,8 @@ test.each([
 
 test('the licences of the bundled packages are part of the package', async () => {
   const licences = readFileSync(packageFile('dist/cli/LICENCES.txt'), 'utf8');
-  for (const name of packagesIn(await modulesOf('--help'))) expect(licences).toMatch(`${name} `);
+  for (const command of ['run', 'compare', 'replay'])
+    for (const name of packagesIn(await modulesOf(command, '--help'))) expect(licences).toMatch(`${name} `);
   expect(JSON.parse(packageText('package.json'))).toMatchObject({
     files: expect.arrayContaining(['dist/cli/LICENCES.txt']),
   });

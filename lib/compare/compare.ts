@@ -1,8 +1,9 @@
 import type { Baseline, RunRecord } from '../report/record/record.ts';
 import { Recorder } from '../report/record/recorder.ts';
 import { redactor } from '../report/record/redact.ts';
-import { type Estimate, estimate, storedEstimates } from '../run/plan/estimate.ts';
+import { estimate, storedEstimates } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
+import type { Estimate } from '../run/plan/typical-estimates.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import { findCauses, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
 import { inPool } from '../run/send/pool.ts';

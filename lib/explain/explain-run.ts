@@ -63,7 +63,7 @@ export function explainRun(
   return explain(run, explained).catch((error: unknown) => {
     // The verdict does not depend on the causes, so an internal error here must not lose the verdict.
     process.emitWarning(
-      `The causes of failures were named without experiments. Please report this: ${error}`,
+      `The causes of failures were named without experiments. Please report this: ${error instanceof Error ? error.stack : error}`,
     );
     return explain(run, { ...explained, budget: { requests: 0, seconds: 0 } });
   });

@@ -1,6 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
 import { DOCUMENT_SHA256 } from '../../contract/prepared.ts';
-import { packageText } from '../../package.ts';
 import { requireOrdinary } from '../../payloads/check-satisfiable.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import { sampleAfter } from '../../payloads/random.ts';
@@ -12,11 +11,7 @@ import type { RunPlan } from '../run.ts';
 import { fill } from '../send/fill-template.ts';
 import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
-
-export interface Estimate {
-  readonly requests: number;
-  readonly plants: number;
-}
+import { type Estimate, type StoredEstimates, typicalEstimates } from './typical-estimates.ts';
 
 /** Maximum number of cases of a random check that are examined: of the named ones, and of the others. */
 const SAMPLED_CASES = 16;
@@ -113,15 +108,10 @@ class Count implements Estimate {
   }
 }
 
-/** For the suite's own document and the default number of cases. A test regenerates the file. */
-const STORED = 'lib/run/plan/estimates.json';
-
-type StoredEstimates = Readonly<Record<string, Estimate>>;
-
 /** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
 export function storedEstimates({ document }: Contract): StoredEstimates | undefined {
   if (document.sha256 !== DOCUMENT_SHA256) return undefined;
-  return JSON.parse(packageText(STORED)) as StoredEstimates;
+  return typicalEstimates();
 }
 
 const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);

@@ -4,6 +4,7 @@ import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
 import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';
 import type { Shard } from './shard.ts';
+import { typicalEstimates } from './typical-estimates.ts';
 
 export const DEFAULTS = {
   cases: 120,
@@ -94,8 +95,9 @@ export interface WorkItem {
 }
 
 /**
- * Cheap checks first, then those with hundreds of requests, then extra random cases in alternating batches
- * (a run that is cut short has tried every check about equally often), and invariants last.
+ * Checks with few requests first, so that most faults show early; then those with hundreds, then extra random
+ * cases in alternating batches (a run that is cut short has tried every check about equally often), and
+ * invariants last.
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(
@@ -105,7 +107,7 @@ export function* plannedBatches(
   const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
-  yield* byArea(of('cases')).map(once);
+  yield* bySize(of('cases')).map(once);
   for (const check of sampling) yield [{ check, limit: defaultCaseCount(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
@@ -120,6 +122,16 @@ export function* plannedBatches(
 
 /** One after the other: an area may use up ids, or get the credentials locked out, for another. */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
+
+/** Each batch has checks with up to four times the requests of the one before: 4, 16, 64 and so on. */
+function bySize(checks: readonly Check[]): readonly (readonly Check[])[] {
+  const typical = typicalEstimates();
+  const size = ({ id }: Check) => typical[id]?.requests ?? 1;
+  const sorted = checks.toSorted((one, other) => size(one) - size(other));
+  return groupBy(sorted, (check) => String(Math.ceil(Math.log2(size(check)) / 2))).map(
+    ([, members]) => members,
+  );
+}
 
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 

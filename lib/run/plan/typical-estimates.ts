@@ -1,0 +1,16 @@
+import { packageText } from '../../package.ts';
+
+export interface Estimate {
+  readonly requests: number;
+  readonly plants: number;
+}
+
+export type StoredEstimates = Readonly<Record<string, Estimate>>;
+
+let stored: StoredEstimates | undefined;
+
+/** For the suite's own document and the default number of cases. A test regenerates the file. */
+export function typicalEstimates(): StoredEstimates {
+  stored ??= JSON.parse(packageText('lib/run/plan/estimates.json')) as StoredEstimates;
+  return stored;
+}
