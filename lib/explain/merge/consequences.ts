@@ -3,6 +3,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { bodyText } from '../body-text.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
+import { depthIn } from '../condition/sweeps/sizes.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
@@ -188,6 +189,19 @@ const haveItsFeature: Explains = (one, other) => {
   );
 };
 
+/**
+ * Whether a body that is nested deeply enough is all that the first cluster needs. Its levels are those of a
+ * property, so one less than those of the body.
+ */
+const areDeepEnough: Explains = (one, other) => {
+  const [levels, ...others] = one.found.conditions.map(({ levelsAbove }) => levelsAbove);
+  return (
+    levels !== undefined &&
+    others.length === 0 &&
+    other.members.every(({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) - 1 > levels)
+  );
+};
+
 /** The remainder of the id in a request. */
 const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined => {
   const id = wholeIdIn(exchange);
@@ -211,6 +225,7 @@ const includes: Explains = (one, other) =>
   (isMore(one, other) ||
     isWider(one, other) ||
     haveItsRemainder(one, other) ||
+    areDeepEnough(one, other) ||
     (haveItsFeature(one, other) && !isMore(other, one)));
 
 /** A smaller limit may be exceeded by an ordinary request by chance. */

@@ -39,6 +39,8 @@ export interface Condition {
   readonly modulus?: number;
   /** Bodies with more bytes than this meet the condition. */
   readonly bytesAbove?: number;
+  /** Bodies that are nested more deeply than this meet the condition. */
+  readonly levelsAbove?: number;
   /** What the clause states in machine-readable form; absent if the clause has been reworded since. */
   readonly statement?: Statement;
 }

@@ -27,6 +27,7 @@ interface RequestDefaults {
 
 /** Appends query parameters to a path, except those that it already has. */
 function withQuery(path: string, parameters: readonly (readonly [name: string, value: string])[]): string {
+  if (parameters.length === 0) return path;
   const [, query] = path.split('?');
   const present = new URLSearchParams(query);
   const added = parameters
@@ -66,9 +67,8 @@ export function fill(
   const { header = 'authorization' } = credential;
   const requestHeaders: HeaderPair[] = credential.values(token, cookies).map((value) => [header, value]);
   if (contentType !== undefined) requestHeaders.push(['content-type', contentType]);
-  const hostname = host.replace(/:\d+$/, '');
   for (const [name, value] of template.headers ?? [])
-    requestHeaders.push([name, value.replace('{hostname}', hostname)]);
+    requestHeaders.push([name, value.replace('{hostname}', () => host.replace(/:\d+$/, ''))]);
   const bytes = body === undefined ? undefined : bytesOf(body, id, token);
   const delivery = deliveryOf(template, bytes);
   const request: Request = {

@@ -47,6 +47,16 @@ export function nestingIn(text: string): Nesting | undefined {
   return objects === undefined ? undefined : { levels: objects.split('{').length - 1, nested: nestedObjects };
 }
 
+/** The deepest level of arrays and objects in a text, whether or not it is JSON. */
+export function depthIn(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const character of text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/[^[\]{}]/g, '')) {
+    depth += character === '[' || character === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
 /** Levels of nesting in the value of an undeclared property. */
 export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   part: 'nesting',
@@ -57,7 +67,11 @@ export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
     points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
     valueAt: (point) => `${point} levels`,
     apply: (state, point) => ({ ...state, plant: state.plant.with(property, nested(Number(point))) }),
-    above: (point) => ({ clause: `the body is nested more than ${point} levels deep`, topics: ['depth'] }),
+    above: (point) => ({
+      clause: `the body is nested more than ${point} levels deep`,
+      topics: ['depth'],
+      levelsAbove: Number(point),
+    }),
     below: (point) => ({ clause: `the body is nested fewer than ${point} levels deep` }),
     between: (first, last) => ({
       clause: `the body is nested ${first} to ${last} levels deep`,
