@@ -95,6 +95,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ text }) => depthOf(text) > 400),
   ),
   broken(
+    'crash-shallow-500',
+    '500 on nesting deeper than 5 levels: nothing catches the error with which the parser limits the depth',
+    ['invariants/no-server-error'],
+    failing(({ text }) => depthOf(text) > 5),
+  ),
+  broken(
     'crash-objects-deep-500',
     '500 on objects nested 490 to 980 levels deep: a visitor with two calls for each level exceeds the limit of recursion, and beyond it the parser rejects them',
     ['invariants/no-server-error', 'unconstrained/answers-large-plants'],

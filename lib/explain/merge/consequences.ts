@@ -189,16 +189,13 @@ const haveItsFeature: Explains = (one, other) => {
   );
 };
 
-/**
- * Whether a body that is nested deeply enough is all that the first cluster needs. Its levels are those of a
- * property, so one less than those of the body.
- */
+/** Whether a body that is nested deeply enough is all that the first cluster needs. */
 const areDeepEnough: Explains = (one, other) => {
   const [levels, ...others] = one.found.conditions.map(({ levelsAbove }) => levelsAbove);
   return (
     levels !== undefined &&
     others.length === 0 &&
-    other.members.every(({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) - 1 > levels)
+    other.members.every(({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) > levels)
   );
 };
 

@@ -57,6 +57,9 @@ export function depthIn(text: string): number {
   return deepest;
 }
 
+/** The plant is a level, too. */
+const inBody = (levels: bigint): bigint => levels + 1n;
+
 /** Levels of nesting in the value of an undeclared property. */
 export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   part: 'nesting',
@@ -65,16 +68,16 @@ export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   scale: {
     // The recursion limits of common runtimes lie between these.
     points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
-    valueAt: (point) => `${point} levels`,
+    valueAt: (point) => `${inBody(point)} levels`,
     apply: (state, point) => ({ ...state, plant: state.plant.with(property, nested(Number(point))) }),
     above: (point) => ({
-      clause: `the body is nested more than ${point} levels deep`,
+      clause: `the body is nested more than ${inBody(point)} levels deep`,
       topics: ['depth'],
-      levelsAbove: Number(point),
+      levelsAbove: Number(inBody(point)),
     }),
-    below: (point) => ({ clause: `the body is nested fewer than ${point} levels deep` }),
+    below: (point) => ({ clause: `the body is nested fewer than ${inBody(point)} levels deep` }),
     between: (first, last) => ({
-      clause: `the body is nested ${first} to ${last} levels deep`,
+      clause: `the body is nested ${inBody(first)} to ${inBody(last)} levels deep`,
       topics: ['depth'],
     }),
   },
