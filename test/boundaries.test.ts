@@ -4,7 +4,7 @@ import { boundaryStrings } from '../lib/payloads/boundaries.ts';
 import { type NewPlant, Rejection, startStore } from '../reference/store.ts';
 import { TOKEN } from './helpers/stores.ts';
 
-const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 5 }, (_, index) => index + 1);
 
 const RUN = { token: TOKEN, strict: true, explain: 0 } as const;
 

@@ -9,6 +9,16 @@ import { startNamed, TOKEN } from './helpers/stores.ts';
 
 const ENV = { PLANT_STORE_TOKEN: TOKEN, PLANT_STORE_SEED: '5', PLANT_STORE_FIRST_ID: '7000000' };
 
+/** Some checks of each kind. */
+const SOME = [
+  'ordinary/*',
+  'invalid/*',
+  'combinations/accepts-*',
+  'state/answers-*',
+  'observe/id',
+  'invariants/*',
+].flatMap((id) => ['--only', id]);
+
 describe('jobs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'jobs-'));
   let store: RunningStore;
@@ -28,7 +38,7 @@ describe('jobs', () => {
   };
 
   test('together send and record what one run does', async () => {
-    const limits = ['--concurrency', '9', '--max-requests', '100000'];
+    const limits = ['--concurrency', '9', '--max-requests', '100000', ...SOME];
     const one = await recordOf('one', ...limits);
     const three = await recordOf('three', ...limits, '--jobs', '3');
     const of = ({ document, target, options, requests, created, summary, observations }: RunRecord) => ({
@@ -64,7 +74,7 @@ describe('jobs', () => {
 
   test('report the causes of all jobs', async () => {
     const faulty = await startNamed('id-numeral-string');
-    const { code, stdout } = await suite(['run', faulty.url, '--jobs', '2', '--quiet'], ENV);
+    const { code, stdout } = await suite(['run', faulty.url, '--jobs', '2', '--quiet', ...SOME], ENV);
     await faulty.stop();
     expect(stdout).toMatch(/^1\. Accepts a numeric string such as "\d+" as id/m);
     expect(code).toBe(1);

@@ -112,9 +112,18 @@ const stores: readonly (readonly [name: string, steps: Steps, passing: readonly 
   ['nothing, and closes the connection', () => ({ send: (_answer, response) => response.destroy() }), []],
 ];
 
+const records = new Map<string, Promise<RunRecord>>();
+
+/** The record of a run against one of these stores, which is carried out only once. */
+function recordOn(name: string, steps = stores.find(([one]) => one === name)?.[1]): Promise<RunRecord> {
+  const record = records.get(name) ?? recordOf(steps);
+  records.set(name, record);
+  return record;
+}
+
 describe('no check passes without an exchange that it applies to', () => {
-  test.each(stores)('on a store that answers every request with %s', async (_name, steps, passing) => {
-    const record = await recordOf(steps);
+  test.each(stores)('on a store that answers every request with %s', async (name, steps, passing) => {
+    const record = await recordOn(name, steps);
     expect(idsOf(record, 'pass').sort()).toEqual([...new Set(passing)].sort());
     expect(record.outcome).toBe('nonconformant');
     for (const { verdict, reason } of record.results)
@@ -122,13 +131,13 @@ describe('no check passes without an exchange that it applies to', () => {
   });
 
   test('and the result says what was missing, and which check explains it', async () => {
-    const record = await recordOf(sending({ status: 201, headers: { 'content-type': 'text/plain' } }));
+    const record = await recordOn('201 in plain text');
     expect(of(record, 'ordinary/answers-json')).toMatchObject({
       verdict: 'untestable',
       blockedBy: 'ordinary/answers-200',
       reason: 'no response with status 200',
     });
-    const acceptsAll = await recordOf(sending(PLANT));
+    const acceptsAll = await recordOn('one plant');
     expect(of(acceptsAll, 'auth/answers-401')).toMatchObject({
       verdict: 'untestable',
       blockedBy: 'auth/rejects-missing-token',
@@ -136,10 +145,13 @@ describe('no check passes without an exchange that it applies to', () => {
   });
 
   test('if requests without the token get no response', async () => {
-    const record = await recordOf((right) => ({
-      send: (answer, response, request) =>
-        answer.status === 401 ? response.destroy() : right.send(answer, response, request),
-    }));
+    const record = await recordOf(
+      (right) => ({
+        send: (answer, response, request) =>
+          answer.status === 401 ? response.destroy() : right.send(answer, response, request),
+      }),
+      { only: ['ordinary/answers-200', 'auth/*', 'invariants/*'] },
+    );
     expect(of(record, 'invariants/answers')?.verdict).toBe('fail');
     for (const id of ['missing-token', 'other-schemes', 'wrong-tokens', 'other-carriers'].map(
       (kind) => `auth/rejects-${kind}`,

@@ -19,7 +19,12 @@ const blocks = (text: string, language: string): string[] =>
 
 const MAIN = packageFile('dist/cli/main.js');
 
-const QUICK = { PLANT_STORE_TOKEN: 'secret', PLANT_STORE_CASES: '2', SUITE: `node ${MAIN}` };
+const QUICK = {
+  PLANT_STORE_TOKEN: 'secret',
+  PLANT_STORE_CASES: '2',
+  PLANT_STORE_EXPLAIN: '0',
+  SUITE: `node ${MAIN}`,
+};
 /** The commands are under test here, not the checks: three are enough, one of which fails with the overlay of the documents. */
 const PARTIAL = { PLANT_STORE_ONLY: 'invalid/rejects-*v*l*' };
 

@@ -31,7 +31,9 @@ async function requestsOf(concurrency: number): Promise<string[]> {
       },
     }),
   });
-  await against(store.url, { concurrency, firstId: 1_000_000n, cases: 2, skip: ['observe/*'] });
+  // Some checks of each kind; test/determinism.test.ts compares whole runs.
+  const only = ['ordinary/*', 'invalid/rejects-n*', 'auth/rejects-*', 'combinations/*', 'state/answers-*'];
+  await against(store.url, { concurrency, firstId: 1_000_000n, cases: 2, only });
   await store.stop();
   return concurrency === 1 ? seen : seen.sort();
 }
