@@ -371,7 +371,7 @@ describe('what prevents a verdict', () => {
     expect(record.outcome).toBe('nonconformant');
     expect(record.stop?.kind).toBe('gone');
     expect(verdictOf(record, 'invariants/answers')?.verdict).toBe('fail');
-    expect(verdictOf(record, 'auth/rejects-missing-token')?.verdict).toBe('untestable');
+    expect(verdictOf(record, 'state/accepts-among-many-rejections')?.verdict).toBe('untestable');
   });
 });
 
