@@ -8,9 +8,6 @@ import { type Findings, figure, median, spread } from './table.ts';
 /** A check of random ordinary plants that judges every response in full. */
 export const GENERATED = 'ordinary/accepts-any-plant';
 
-/** The weight of that check: its number of cases per requested case. */
-export const WEIGHT = 1.5;
-
 const CONNECTIONS = 16;
 const SECONDS = 5;
 const CASES = 50_000;
@@ -33,7 +30,7 @@ export interface Generated {
 }
 
 export async function generated(url: string, cases: number, concurrency: number): Promise<Generated> {
-  const args = ['run', url, '--only', GENERATED, '--cases', String(Math.round(cases / WEIGHT))];
+  const args = ['run', url, '--only', GENERATED, '--cases', String(cases)];
   const more = ['--concurrency', String(concurrency), '--format', 'json', '--out', '-'];
   const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
     cwd,
@@ -55,14 +52,20 @@ async function ourRate(url: string, atLeast: number, concurrency: number): Promi
   return cases / seconds;
 }
 
-async function autocannonRate(url: string, ids: 'same' | 'fresh'): Promise<number> {
-  const args = ['autocannon/load.mjs', url, String(CONNECTIONS), String(SECONDS), ids];
+/** @param args of node: a script that prints what was answered, and in how many seconds */
+async function loadRate(client: string, args: readonly string[]): Promise<number> {
   const { stdout, stderr } = await measured(process.execPath, args, { cwd, env, maxSeconds: 60 });
-  if (stdout === '') throw new Error(`autocannon printed nothing: ${stderr}`);
+  if (stdout === '') throw new Error(`${client} printed nothing: ${stderr}`);
   const { answered, wrong, seconds } = JSON.parse(stdout) as Record<'answered' | 'wrong' | 'seconds', number>;
-  if (wrong > 0) throw new Error(`${wrong} requests of autocannon were not answered 200`);
+  if (wrong > 0) throw new Error(`${wrong} requests of ${client} were not answered 200`);
   return answered / seconds;
 }
+
+const autocannonRate = (url: string, ids: 'same' | 'fresh'): Promise<number> =>
+  loadRate('autocannon', ['autocannon/load.mjs', url, String(CONNECTIONS), String(SECONDS), ids]);
+
+const undiciRate = (url: string): Promise<number> =>
+  loadRate('undici', [packageFile('dist/bench/undici-load.js'), url, String(CONNECTIONS), String(SECONDS)]);
 
 async function wrkRate(url: string): Promise<number> {
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-s', 'wrk/post.lua', url];
@@ -83,6 +86,7 @@ export async function throughput(rounds: number): Promise<Findings> {
     { title: 'generated check, every response judged', rate: (url) => ourRate(url, CASES, CONNECTIONS) },
     { title: 'autocannon, one body', rate: reason ?? ((url) => autocannonRate(url, 'same')) },
     { title: 'autocannon, a new id each time', rate: reason ?? ((url) => autocannonRate(url, 'fresh')) },
+    { title: 'undici, a new id each time', rate: undiciRate },
     { title: 'wrk, a new id each time', rate: has('wrk') ? wrkRate : 'this machine has no wrk' },
   ];
   const rates = new Map(clients.map(({ title }) => [title, [] as number[]]));
