@@ -3,9 +3,13 @@ import { utf8Text } from '../utf8.ts';
 import { codingsOf, decoded } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
+import { parsedLarge } from './large-json.ts';
 
 /** Maximum size of a decoded body, whatever its compressed size. A larger body is unreadable. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
+
+/** Number of characters above which the values in a JSON text may take much more memory than the text. */
+const LARGE_TEXT = 512 * 1024;
 
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
@@ -28,7 +32,7 @@ const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+
 
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
-  | { readonly kind: 'unreadable'; readonly problem: string };
+  | { readonly kind: 'unreadable'; readonly problem: string; readonly isTooLong?: true };
 
 /** The response read last, since several rules in a row check one response. */
 let reading: { readonly response: Response; readonly content: Content } | undefined;
@@ -51,12 +55,12 @@ export function objectOf(response: Response, validate: Validator): Record<string
     : undefined;
 }
 
-const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
+const unreadable = (problem: string) => ({ kind: 'unreadable', problem }) as const;
 
 function read(response: Response): Content {
   if (response.truncated) return unreadable(`an incomplete body (${response.body.length} bytes)`);
   const plain = decode(response);
-  if (typeof plain === 'string') return unreadable(plain);
+  if (!(plain instanceof Uint8Array)) return plain;
   if (plain.length === 0) return unreadable('no body');
   const whole = utf8Text(plain);
   if (whole === undefined) return unreadable('a body that is not valid UTF-8');
@@ -64,20 +68,23 @@ function read(response: Response): Content {
   const bom = whole.startsWith('\ufeff');
   const text = bom ? whole.slice(1) : whole;
   try {
-    return { kind: 'json', text, value: JSON.parse(text), bom };
+    const value: unknown = text.length > LARGE_TEXT ? parsedLarge(text) : JSON.parse(text);
+    return { kind: 'json', text, value, bom };
   } catch (error) {
     return unreadable(`a body that is not valid JSON (${(error as Error).message})`);
   }
 }
 
 /** The body without its content codings (RFC 9110 section 8.4), or what is wrong with them. */
-function decode(response: Response): Uint8Array | string {
+function decode(response: Response): Uint8Array | Content {
   let bytes = response.body;
   for (const coding of codingsOf(response.headers).reverse()) {
     try {
       bytes = decoded(coding, bytes, MAX_DECODED_BYTES);
     } catch (error) {
-      return `a body that does not decode as ${coding} (${(error as Error).message})`;
+      const { message, code } = error as NodeJS.ErrnoException;
+      const problem = unreadable(`a body that does not decode as ${coding} (${message})`);
+      return code === 'ERR_BUFFER_TOO_LARGE' ? { ...problem, isTooLong: true } : problem;
     }
   }
   return bytes;
@@ -126,3 +133,13 @@ export const isLongEcho = ({ kind, response, request }: Exchange): boolean =>
   kind === 'answered' &&
   response.truncated &&
   DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));
+
+/** Whether a response is longer than the suite reads, packed or unpacked, although the request is no reason. */
+export function isTooLong(exchange: Exchange): boolean {
+  if (exchange.kind !== 'answered') return false;
+  const { response } = exchange;
+  if (response.truncated) return !isLongEcho(exchange);
+  if (codingsOf(response.headers).length === 0) return false;
+  const content = contentOf(response);
+  return content.kind === 'unreadable' && content.isTooLong === true;
+}
