@@ -14,7 +14,7 @@ const bomb =
     )(token);
   };
 
-/** Stores to run with little memory. */
+/** Stores whose runs must use little memory and little time. */
 export const heavy: readonly Hostile[] = [
   {
     name: 'endless-body',
@@ -78,6 +78,19 @@ export const heavy: readonly Hostile[] = [
     does: 'a wrong body of 5 MB to everything',
     start: always(({ right }) => answer(right, { body: `{"name":[${'{},'.repeat(1_500_000)}{}]}` })),
     expected: { outcome: 'nonconformant' },
+  },
+  {
+    name: 'megabytes-from-some-point-on',
+    does: 'a plant with 1.5 million empty objects, after a hundred right responses',
+    start: always(({ right, nth }) =>
+      answer(
+        right,
+        right.status === 200 && nth > 100
+          ? { body: `{"name":"Aloe","all":[${'{},'.repeat(1_500_000)}{}]}` }
+          : {},
+      ),
+    ),
+    expected: { outcome: ['conformant', 'partial', 'undetermined'] },
   },
   {
     name: 'gzip-bomb',
