@@ -93,6 +93,14 @@ export const heavy: readonly Hostile[] = [
     expected: { outcome: ['conformant', 'partial', 'undetermined'] },
   },
   {
+    name: 'eight-megabytes-from-some-point-on',
+    does: 'a name of almost 8 MB, after a hundred right responses',
+    start: always(({ right, nth }) =>
+      answer(right, right.status === 200 && nth > 100 ? { body: `{"name":"${'é'.repeat(4_000_000)}"}` } : {}),
+    ),
+    expected: { outcome: ['conformant', 'partial', 'undetermined'] },
+  },
+  {
     name: 'gzip-bomb',
     does: '64 MB of zeros in gzip',
     start: bomb('gzip', gzipSync),

@@ -203,7 +203,8 @@ export class Transport {
   private account(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
-    if (isTooLong(exchange)) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
+    const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
+    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
     const { headers = [], body } = exchange.response ?? {};
     this.receivedBytes += sizeOf(headers) + (body?.length ?? 0);
     if (this.receivedBytes > MAX_GARBAGE_BYTES) {
