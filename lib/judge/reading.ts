@@ -1,6 +1,6 @@
 import type { Validator } from '../contract/validator.ts';
 import { utf8Text } from '../utf8.ts';
-import { codingsOf, decoded } from '../wire/codings.ts';
+import { codingsOf, decoded, isTooLarge } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
 import { parsedLarge } from './large-json.ts';
@@ -82,9 +82,8 @@ function decode(response: Response): Uint8Array | Content {
     try {
       bytes = decoded(coding, bytes, MAX_DECODED_BYTES);
     } catch (error) {
-      const { message, code } = error as NodeJS.ErrnoException;
-      const problem = unreadable(`a body that does not decode as ${coding} (${message})`);
-      return code === 'ERR_BUFFER_TOO_LARGE' ? { ...problem, isTooLong: true } : problem;
+      const problem = unreadable(`a body that does not decode as ${coding} (${(error as Error).message})`);
+      return isTooLarge(error) ? { ...problem, isTooLong: true } : problem;
     }
   }
   return bytes;
