@@ -1,4 +1,5 @@
 import { isTooLong } from '../../judge/reading.ts';
+import { MAX_HEAD_BYTES } from '../../wire/endpoint.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { sizeOf } from '../../wire/headers.ts';
 
@@ -8,7 +9,7 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 const MAX_TIMEOUTS = 150;
 
 /** Reading and judging so many responses of this average size would take many minutes. */
-const TOO_LARGE = { averageBytes: 512 * 1024, averageHeadBytes: 64 * 1024, responses: 24 } as const;
+const TOO_LARGE = { averageBytes: 512 * 1024, averageHeadBytes: MAX_HEAD_BYTES / 2, responses: 24 } as const;
 /** The checks end after this many responses that are too long to be read, if most are. */
 const MAX_TOO_LONG = 24;
 
@@ -55,7 +56,7 @@ export class Outage {
     return this.tooLong >= MAX_TOO_LONG && this.tooLong * 2 > this.all;
   }
 
-  /** Few clients read heads of this size. */
+  /** Half of what we read of a head: far more than most clients read. */
   get hasTooLargeHeads(): boolean {
     return this.complete >= TOO_LARGE.responses && this.averageHeadBytes > TOO_LARGE.averageHeadBytes;
   }
