@@ -1,4 +1,4 @@
-import { isTooLong } from '../../judge/reading.ts';
+import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { MAX_HEAD_BYTES } from '../../wire/endpoint.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { sizeOf } from '../../wire/headers.ts';
@@ -36,7 +36,7 @@ export class Outage {
     if (isTooLong(exchange)) this.tooLong += 1;
     if (exchange.kind === 'answered' && !exchange.response.truncated) {
       this.complete += 1;
-      this.bytes += exchange.response.body.length;
+      this.bytes += unpackedBytes(exchange.response);
       this.headBytes += sizeOf(exchange.response.headers);
     }
     if (isServed(exchange)) this.inRow = 0;

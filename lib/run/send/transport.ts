@@ -1,4 +1,4 @@
-import { isTooLong } from '../../judge/reading.ts';
+import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
@@ -205,8 +205,8 @@ export class Transport {
     this.cookies.learn(exchange, template);
     const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
     if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
-    const { headers = [], body } = exchange.response ?? {};
-    this.receivedBytes += sizeOf(headers) + (body?.length ?? 0);
+    const { response } = exchange;
+    this.receivedBytes += response === undefined ? 0 : sizeOf(response.headers) + unpackedBytes(response);
     if (this.receivedBytes > MAX_GARBAGE_BYTES) {
       this.receivedBytes = 0;
       collectGarbage();
