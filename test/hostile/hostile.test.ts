@@ -97,8 +97,17 @@ async function trial(hostile: Hostile): Promise<Trial> {
   }
 }
 
-/** Prints the peak memory of a process to standard error, in kilobytes. */
-const MEMORY = `data:text/javascript,process.on('exit',()=>console.error('memory '+process.resourceUsage().maxRSS))`;
+/**
+ * Prints the peak memory of a process to standard error, in kilobytes. On Linux, maxRSS begins with the memory of the
+ * process that started this one, which VmHWM does not.
+ */
+const MEMORY = `data:text/javascript,${encodeURIComponent(`
+  import { existsSync, readFileSync } from 'node:fs';
+  process.on('exit', () => {
+    const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+    console.error('memory ' + (/VmHWM:\\s+(\\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS));
+  });
+`)}`;
 
 /** Runs the command line in a process of its own. */
 async function measured(hostile: Hostile): Promise<Trial> {
