@@ -9,6 +9,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const joined = (nouns: readonly string[], conjunction: 'and' | 'or'): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} ${conjunction} ${nouns.at(-1)}`;
 
+/** The beginning of a text, copied so that the memory of the whole text can be freed. */
+export const beginningOf = (text: string, limit: number): string =>
+  text.length <= limit ? text : Buffer.from(text.slice(0, limit), 'utf16le').toString('utf16le');
+
 const inCapitals = (letters: string) => letters.toUpperCase();
 
 /** A text with a capital first letter. */

@@ -865,3 +865,45 @@ describe('an exchange that a rule does not apply to', () => {
     sees(rule, exchange()).toBe('judged');
   });
 });
+
+describe('a large body', () => {
+  const contentOfText = (text: string) => contentOf(responseOf({ body: text }));
+  const objects = (count: number) => `[${'{},'.repeat(count)}{}]`;
+
+  test('with more values than any echo is read without its largest parts', () => {
+    const text = `{"name":"Aloe","all":${objects(400_000)},"more":{"a":${objects(400_000)}},"tag":["oak"]}`;
+    expect(contentOfText(text)).toEqual({
+      kind: 'json',
+      text,
+      value: { name: 'Aloe', all: [], more: {}, tag: ['oak'] },
+      bom: false,
+    });
+    expect(contentOfText(objects(400_000))).toMatchObject({ value: [] });
+  });
+
+  test('with few values is read whole, however deep', () => {
+    const depth = 2000;
+    const deep = `${'[\n'.repeat(depth)}${' '.repeat(1_000_000)}${']'.repeat(depth)}`;
+    const list = `[${'1,'.repeat(30_000)}1]`;
+    const text = `{"name":"Aloe","deep":${deep},"list":${list}}`;
+    expect(contentOfText(text)).toMatchObject({ value: JSON.parse(text) });
+  });
+
+  test.each([
+    ['a missing comma', (text: string) => text.replace('{},{}', '{}{}')],
+    ['a comma too many', (text: string) => text.replace('{}]', '{},]')],
+    ['a missing end', (text: string) => text.slice(0, -1)],
+    ['something after its end', (text: string) => `${text}}`],
+    ['a control character in a string', (text: string) => text.replace('Aloe', 'Al\toe')],
+    ['a wrong escape', (text: string) => text.replace('Aloe', '\\x')],
+    ['a wrong number', (text: string) => text.replace('{}', '01')],
+    ['a name without a colon', (text: string) => text.replace('"name":', '"name"')],
+  ])('with %s is not JSON', (_, spoilt) => {
+    const text = spoilt(`{"name":"Aloe","all":${objects(400_000)}}`);
+    expect(() => JSON.parse(text)).toThrow();
+    expect(contentOfText(text)).toMatchObject({
+      kind: 'unreadable',
+      problem: expect.stringMatching(/^a body that is not valid JSON \(Unexpected/),
+    });
+  });
+});

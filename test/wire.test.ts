@@ -308,6 +308,24 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     expect(response.body).toHaveLength(8 * 1024 * 1024);
   });
 
+  test('reads large bodies one at a time, and does not count the wait as theirs', async () => {
+    const size = 2 * 1024 * 1024;
+    const server = await raw((_request, socket, { overall }) => {
+      const body = Buffer.alloc(overall === 1 ? size / 2 : size, 'z');
+      const send = () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${body}`);
+      if (overall === 1) send();
+      else setTimeout(send, 100);
+    });
+    const client = wired(server.url, { connections: 3, timeout: 500 });
+    const ended: Exchange[] = [];
+    await Promise.all([1, 2, 3].map(async () => ended.push(await client.send(post()))));
+    expect(ended.map(({ kind, response }) => [kind, response?.body.length])).toEqual([
+      ['broken', size / 2],
+      ['answered', size],
+      ['answered', size],
+    ]);
+  });
+
   test('reads a complete response after a truncated one', async () => {
     const server = await answering(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`, OK);
     const client = wired(server.url, { cap: 100 });

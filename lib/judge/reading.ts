@@ -1,11 +1,15 @@
 import type { Validator } from '../contract/validator.ts';
 import { utf8Text } from '../utf8.ts';
-import { codingsOf, decoded } from '../wire/codings.ts';
+import { codingsOf, decoded, isTooLarge } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
+import { parsedLarge } from './large-json.ts';
 
 /** Maximum size of a decoded body, whatever its compressed size. A larger body is unreadable. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
+
+/** Number of characters above which the values in a JSON text may take much more memory than the text. */
+const LARGE_TEXT = 512 * 1024;
 
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
@@ -30,18 +34,30 @@ export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly bom: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
+interface Reading {
+  readonly response: Response;
+  readonly content: Content;
+  /** Size of the body without its content codings, as far as it was unpacked. */
+  readonly bytes: number;
+}
+
 /** The response read last, since several rules in a row check one response. */
-let reading: { readonly response: Response; readonly content: Content } | undefined;
+let latestReading: Reading | undefined;
+
+function readingOf(response: Response): Reading {
+  if (latestReading?.response === response) return latestReading;
+  // Free the previous content first: two large bodies at once would take twice the memory.
+  latestReading = undefined;
+  latestReading = { response, ...read(response) };
+  return latestReading;
+}
 
 /** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
-export function contentOf(response: Response): Content {
-  if (reading?.response === response) return reading.content;
-  // Free the previous content first: two large bodies at once would take twice the memory.
-  reading = undefined;
-  const content = read(response);
-  reading = { response, content };
-  return content;
-}
+export const contentOf = (response: Response): Content => readingOf(response).content;
+
+/** The size of the body in bytes without its content codings; at most what the suite unpacks. */
+export const unpackedBytes = (response: Response): number =>
+  codingsOf(response.headers).length === 0 ? response.body.length : readingOf(response).bytes;
 
 /** The value of a JSON body that has the declared shape; undefined if it has not. */
 export function objectOf(response: Response, validate: Validator): Record<string, unknown> | undefined {
@@ -53,10 +69,23 @@ export function objectOf(response: Response, validate: Validator): Record<string
 
 const unreadable = (problem: string): Content => ({ kind: 'unreadable', problem });
 
-function read(response: Response): Content {
-  if (response.truncated) return unreadable(`an incomplete body (${response.body.length} bytes)`);
-  const plain = decode(response);
-  if (typeof plain === 'string') return unreadable(plain);
+function read(response: Response): Omit<Reading, 'response'> {
+  const { length } = response.body;
+  if (response.truncated)
+    return { content: unreadable(`an incomplete body (${length} bytes)`), bytes: length };
+  let plain = response.body;
+  for (const coding of codingsOf(response.headers).reverse()) {
+    try {
+      plain = decoded(coding, plain, MAX_DECODED_BYTES);
+    } catch (error) {
+      const problem = `a body that does not decode as ${coding} (${(error as Error).message})`;
+      return { content: unreadable(problem), bytes: isTooLarge(error) ? MAX_DECODED_BYTES : length };
+    }
+  }
+  return { content: contentIn(plain), bytes: plain.length };
+}
+
+function contentIn(plain: Uint8Array): Content {
   if (plain.length === 0) return unreadable('no body');
   const whole = utf8Text(plain);
   if (whole === undefined) return unreadable('a body that is not valid UTF-8');
@@ -64,23 +93,11 @@ function read(response: Response): Content {
   const bom = whole.startsWith('\ufeff');
   const text = bom ? whole.slice(1) : whole;
   try {
-    return { kind: 'json', text, value: JSON.parse(text), bom };
+    const value: unknown = text.length > LARGE_TEXT ? parsedLarge(text) : JSON.parse(text);
+    return { kind: 'json', text, value, bom };
   } catch (error) {
     return unreadable(`a body that is not valid JSON (${(error as Error).message})`);
   }
-}
-
-/** The body without its content codings (RFC 9110 section 8.4), or what is wrong with them. */
-function decode(response: Response): Uint8Array | string {
-  let bytes = response.body;
-  for (const coding of codingsOf(response.headers).reverse()) {
-    try {
-      bytes = decoded(coding, bytes, MAX_DECODED_BYTES);
-    } catch (error) {
-      return `a body that does not decode as ${coding} (${(error as Error).message})`;
-    }
-  }
-  return bytes;
 }
 
 /** The members of a JSON object; empty if the text is anything else. */
@@ -126,3 +143,7 @@ export const isLongEcho = ({ kind, response, request }: Exchange): boolean =>
   kind === 'answered' &&
   response.truncated &&
   DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));
+
+/** Whether a response is longer than the suite reads, although the request is no reason. */
+export const isTooLong = (exchange: Exchange): boolean =>
+  exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange);

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
+import { beginningOf } from '../text.ts';
 import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
 import { contentOf, describeExchange, fields, mediaTypes, objectOf, statusOf } from './reading.ts';
@@ -93,7 +94,7 @@ function shapeFinding(
   );
 }
 
-const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
+const excerpt = (text: string) => (text.length > 200 ? `${beginningOf(text, 200)}…` : text);
 
 /** Section 4, success response: every Content-Type of the response must be application/json. */
 function mediaTypeFinding(response: Response): Finding | undefined {
@@ -359,12 +360,14 @@ export const leaksNoToken: Rule = (exchange, _contract, { token }) => {
   // A store may echo the content of the body.
   if (Buffer.from(exchange.request.body ?? []).includes(token))
     return notApplied('a body with the token in it');
+  const { buffer, byteOffset, byteLength } = response.body;
   const places = [
     ['the reason phrase', response.statusText],
     ['the headers', response.headers.map(([name, value]) => `${name}: ${value}`).join('\n')],
-    ['the body', Buffer.from(response.body).toString('latin1')],
+    // Not copied: it may be large.
+    ['the body', Buffer.from(buffer, byteOffset, byteLength)],
   ] as const;
-  const place = places.find(([, text]) => text.includes(token))?.[0];
+  const place = places.find(([, content]) => content.includes(token))?.[0];
   return place === undefined
     ? undefined
     : findingOf('a response without the token', `the token in ${place}`, 'the token is echoed');

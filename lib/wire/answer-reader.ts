@@ -65,6 +65,11 @@ export class ResponseReader {
     return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
 
+  /** Number of bytes of the body that have arrived. */
+  get bodyBytes(): number {
+    return this.body.length;
+  }
+
   get rest(): Buffer {
     return this.pending;
   }

@@ -9,6 +9,10 @@ export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity');
 
+/** Whether bytes could not be decoded because they decode to too much. */
+export const isTooLarge = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+
 /**
  * @param cut whether the end of the input may be missing
  * @throws Error if the bytes cannot be decoded, or decode to more than `maxBytes`
@@ -23,7 +27,8 @@ export function decoded(coding: string, bytes: Uint8Array, maxBytes: number, cut
     case 'deflate':
       try {
         return inflateSync(bytes, zlib);
-      } catch {
+      } catch (error) {
+        if (isTooLarge(error)) throw error;
         return inflateRawSync(bytes, zlib);
       }
     case 'br': {

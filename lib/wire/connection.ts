@@ -1,4 +1,5 @@
 import type { Exchange, Fault, Request } from './exchange.ts';
+import type { LargeBodies } from './large-bodies.ts';
 
 export interface ResponseLimits {
   /** Milliseconds to receive the complete response, after connecting. */
@@ -7,6 +8,8 @@ export interface ResponseLimits {
   readonly bodyBytes: number;
   /** Milliseconds for which a body waits for 100 Continue before it is sent anyway. */
   readonly continueWait: number;
+  /** Shared by all connections. */
+  readonly largeBodies: LargeBodies;
 }
 
 /** Carries one request at a time. Opens when a request is sent, and stays open if the store allows that. */

@@ -21,7 +21,11 @@ export class Deadline {
   }
 
   refresh(): void {
-    if (this.timer === undefined) return;
+    if (this.timer !== undefined) this.restart();
+  }
+
+  /** Even after `stop`. */
+  restart(): void {
     clearTimeout(this.timer);
     this.wait(DEADLINE_SLICES, MAX_REPEATED);
   }

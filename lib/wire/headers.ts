@@ -18,3 +18,7 @@ export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean
 /** Whether a message announces that the connection closes after it (RFC 9112 section 9.6). */
 export const closesConnection = (headers: readonly HeaderPair[]): boolean =>
   headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));
+
+/** The number of characters in headers. */
+export const sizeOf = (headers: readonly HeaderPair[]): number =>
+  headers.reduce((size, [name, value]) => size + name.length + value.length, 0);

@@ -3,6 +3,7 @@ import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } from './exchange.ts';
 import { closesConnection, hasHeader } from './headers.ts';
+import { LargeBodies } from './large-bodies.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
@@ -44,7 +45,12 @@ export class HttpClient {
 
   constructor(endpoint: Endpoint, connections: number) {
     this.endpoint = endpoint;
-    this.limits = { timeout: endpoint.timeout, bodyBytes: endpoint.cap, continueWait: CONTINUE_WAIT_MS };
+    this.limits = {
+      timeout: endpoint.timeout,
+      bodyBytes: endpoint.cap,
+      continueWait: CONTINUE_WAIT_MS,
+      largeBodies: new LargeBodies(),
+    };
     this.limit = connections;
   }
 
@@ -129,9 +135,10 @@ export class HttpClient {
   }
 
   /** Lowers limits on further responses. The time limit on connecting does not change. */
-  lowerLimits(lower: Partial<ResponseLimits>): void {
+  lowerLimits(lower: Partial<Omit<ResponseLimits, 'largeBodies'>>): void {
     const { timeout, bodyBytes, continueWait } = { ...this.limits, ...lower };
     this.limits = {
+      ...this.limits,
       timeout: Math.min(timeout, this.limits.timeout),
       bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes),
       continueWait: Math.min(continueWait, this.limits.continueWait),

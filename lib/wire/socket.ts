@@ -5,6 +5,7 @@ import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault 
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
+import { type Arriving, LARGE_BODY_BYTES } from './large-bodies.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 interface Listener {
@@ -93,7 +94,7 @@ export class SocketConnection implements Connection {
   private async exchangeOn(
     socket: Socket,
     sent: readonly Written[],
-    { timeout, continueWait }: ResponseLimits,
+    { timeout, continueWait, largeBodies }: ResponseLimits,
   ): Promise<void> {
     const started = performance.now();
     const waiting = [...sent];
@@ -117,6 +118,24 @@ export class SocketConnection implements Connection {
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
     const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, continueWait);
     let deadline: Deadline | undefined;
+    let large: Arriving | undefined;
+    const endLarge = () => {
+      if (large !== undefined) largeBodies.end(large);
+      large = undefined;
+    };
+    const addLarge = () => {
+      large = {
+        pause() {
+          socket.pause();
+          deadline?.stop();
+        },
+        resume() {
+          deadline?.restart();
+          socket.resume();
+        },
+      };
+      largeBodies.add(large);
+    };
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
         end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
@@ -137,7 +156,11 @@ export class SocketConnection implements Connection {
             for (let reader = waiting[0]?.reader; reader !== undefined; reader = waiting[0]?.reader) {
               const response = reader.take(bytes);
               if (reader.interim.includes(100)) writer.goOn();
-              if (response === undefined) return;
+              if (response === undefined) {
+                if (reader.bodyBytes > LARGE_BODY_BYTES && large === undefined) addLarge();
+                return;
+              }
+              endLarge();
               bytes = reader.rest;
               end(aborts ? ABORTED : response);
               deadline?.refresh();
@@ -158,6 +181,7 @@ export class SocketConnection implements Connection {
       });
     });
     deadline?.stop();
+    endLarge();
     writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;

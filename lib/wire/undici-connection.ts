@@ -6,6 +6,7 @@ import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './c
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
+import { type Arriving, LARGE_BODY_BYTES } from './large-bodies.ts';
 
 /** A connection that is managed by undici, for all ordinary requests with a Content-Length. */
 export class UndiciConnection implements Connection {
@@ -68,7 +69,7 @@ function withoutFraming(headers: readonly HeaderPair[]): string[] {
 /** Builds one response from the events of undici. */
 function collector(
   request: Request,
-  { timeout, bodyBytes }: ResponseLimits,
+  { timeout, bodyBytes, largeBodies }: ResponseLimits,
   resolve: (exchange: Exchange) => void,
 ): Dispatcher.DispatchHandler {
   const interim: number[] = [];
@@ -76,11 +77,13 @@ function collector(
   let started = performance.now();
   let deadline: Deadline | undefined;
   let head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
+  let large: Arriving | undefined;
   let ended = false;
   const end = (fault?: Fault, isComplete = true) => {
     if (ended) return;
     ended = true;
     deadline?.stop();
+    if (large !== undefined) largeBodies.end(large);
     const truncated = !isComplete || body.isTooLong || fault !== undefined;
     const ms = performance.now() - started;
     const response = head && { ...head, body: body.kept, truncated };
@@ -114,9 +117,22 @@ function collector(
     },
     onResponseData(controller, chunk) {
       body.add(chunk);
-      if (!body.isTooMuch) return;
-      end(undefined, false);
-      controller.abort(new Error('the response is long enough'));
+      if (body.isTooMuch) {
+        end(undefined, false);
+        controller.abort(new Error('the response is long enough'));
+      } else if (body.length > LARGE_BODY_BYTES && large === undefined) {
+        large = {
+          pause() {
+            controller.pause();
+            deadline?.stop();
+          },
+          resume() {
+            deadline?.restart();
+            controller.resume();
+          },
+        };
+        largeBodies.add(large);
+      }
     },
     onResponseEnd: () => end(),
     onResponseError(_controller, error) {

@@ -14,7 +14,7 @@ const bomb =
     )(token);
   };
 
-/** Stores to run with little memory. */
+/** Stores whose runs must use little memory and little time. */
 export const heavy: readonly Hostile[] = [
   {
     name: 'endless-body',
@@ -24,7 +24,7 @@ export const heavy: readonly Hostile[] = [
       const block = Buffer.alloc(65_536, 'x');
       flood(socket, block);
     }),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'endless-one-byte-chunks',
@@ -34,7 +34,7 @@ export const heavy: readonly Hostile[] = [
       const block = Buffer.from('1\r\nx\r\n'.repeat(10_000));
       flood(socket, block);
     }),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'endless-one-byte-chunks-after-a-continue',
@@ -45,7 +45,7 @@ export const heavy: readonly Hostile[] = [
       const block = Buffer.from('1\r\nx\r\n'.repeat(10_000));
       flood(socket, block);
     }),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'fifty-megabytes',
@@ -54,7 +54,7 @@ export const heavy: readonly Hostile[] = [
       socket.write(answer(right, { length: 50_000_011, body: '{"name":"' }));
       flood(socket, Buffer.alloc(1_000_000, 'x'), 50);
     }),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'megabytes-each',
@@ -77,19 +77,42 @@ export const heavy: readonly Hostile[] = [
     name: 'megabytes-wrong',
     does: 'a wrong body of 5 MB to everything',
     start: always(({ right }) => answer(right, { body: `{"name":[${'{},'.repeat(1_500_000)}{}]}` })),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
+  },
+  {
+    name: 'megabytes-from-some-point-on',
+    does: 'a plant with 1.5 million empty objects, after a hundred right responses',
+    start: always(({ right, nth }) =>
+      answer(
+        right,
+        right.status === 200 && nth > 100
+          ? { body: `{"name":"Aloe","all":[${'{},'.repeat(1_500_000)}{}]}` }
+          : {},
+      ),
+    ),
+    options: { only: ['ordinary/*', 'unconstrained/*', 'invariants/*'] },
+    expected: { outcome: 'undetermined', stop: 'too-large' },
+  },
+  {
+    name: 'eight-megabytes-from-some-point-on',
+    does: 'a name of almost 8 MB, after a hundred right responses',
+    start: always(({ right, nth }) =>
+      answer(right, right.status === 200 && nth > 100 ? { body: `{"name":"${'é'.repeat(4_000_000)}"}` } : {}),
+    ),
+    options: { only: ['ordinary/*', 'unconstrained/*', 'invariants/*'] },
+    expected: { outcome: 'undetermined', stop: 'too-large' },
   },
   {
     name: 'gzip-bomb',
     does: '64 MB of zeros in gzip',
     start: bomb('gzip', gzipSync),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'deflate-bomb',
     does: '64 MB of zeros in deflate',
     start: bomb('deflate', deflateSync),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'brotli-bomb',
@@ -97,13 +120,13 @@ export const heavy: readonly Hostile[] = [
     start: bomb('br', (zeros) =>
       brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
     ),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'gzip-bomb-in-gzip',
     does: '64 MB of zeros in gzip twice',
     start: bomb('gzip, gzip', (zeros) => gzipSync(gzipSync(zeros))),
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
   {
     name: 'hints-and-hints',
@@ -131,6 +154,6 @@ export const heavy: readonly Hostile[] = [
       }),
     ),
     options: { only: ['ordinary/*', 'invalid/*', 'unconstrained/*', 'auth/*', 'invariants/*'] },
-    expected: { outcome: 'nonconformant' },
+    expected: { outcome: 'nonconformant', stop: 'too-large' },
   },
 ];

@@ -11,7 +11,7 @@ import {
   problemOf,
   timedOut,
 } from './result.ts';
-import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedFailure } from './truncate.ts';
+import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
 
 /** Number of failures that are kept in full: reports show the first, and others with other problems. */
 export const MAX_FAILURES = 5;
@@ -23,7 +23,7 @@ const MAX_FAILED_CASES = 1000;
 
 function withoutExchange(failure: Failure): FailedCase {
   const { exchange: _, sampled: __, when: ___, retries: ____, ...failedCase } = failure;
-  return failedCase;
+  return truncatedCase(failedCase);
 }
 
 /** The failure of a case that was not answered while other checks were running. */

@@ -1,6 +1,7 @@
 import type { Finding } from '../../judge/rules.ts';
+import { beginningOf } from '../../text.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
-import type { Failure } from './result.ts';
+import type { FailedCase, Failure } from './result.ts';
 
 /** Maximum size of a response body kept with a failure; more than a report shows. */
 export const MAX_BODY_BYTES = 16 * 1024;
@@ -11,10 +12,6 @@ const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Maximum length of a text that may come from the store. */
 const MAX_TEXT_CHARACTERS = 1000;
-
-/** The beginning of a text, copied so that the memory of the whole text can be freed. */
-const beginningOf = (text: string, limit: number): string =>
-  text.length <= limit ? text : Buffer.from(text.slice(0, limit), 'utf16le').toString('utf16le');
 
 export const truncate = (text: string, limit: number = MAX_TEXT_CHARACTERS): string =>
   text.length > limit ? `${beginningOf(text, limit)}…` : text;
@@ -55,11 +52,10 @@ const truncatedFinding = (finding: Finding): Finding => ({
   problem: truncate(finding.problem),
 });
 
-/** A store that sends megabytes must not fill the memory. */
-export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
+/** Of what a store may have written, other than the response itself, only the beginnings. */
+export const truncatedCase = <T extends FailedCase>(failure: T): T => ({
   ...failure,
   finding: truncatedFinding(failure.finding),
-  exchange: truncated(failure.exchange, maxBodyBytes),
   ...(failure.before === undefined
     ? {}
     : {
@@ -68,4 +64,10 @@ export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failur
           exchange: truncated(exchange, MAX_BODY_BYTES),
         })),
       }),
+});
+
+/** A store that sends megabytes must not fill the memory. */
+export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
+  ...truncatedCase(failure),
+  exchange: truncated(failure.exchange, maxBodyBytes),
 });

@@ -1,4 +1,7 @@
+import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
+import { MAX_HEAD_BYTES } from '../../wire/endpoint.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
+import { sizeOf } from '../../wire/headers.ts';
 
 /** If a store serves nothing for this long, and for this many requests, it is probed. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
@@ -6,7 +9,9 @@ const SUSPECT = { ms: 7_000, requests: 20 } as const;
 const MAX_TIMEOUTS = 150;
 
 /** Reading and judging so many responses of this average size would take many minutes. */
-const TOO_LARGE = { averageBytes: 512 * 1024, responses: 24 } as const;
+const TOO_LARGE = { averageBytes: 512 * 1024, averageHeadBytes: MAX_HEAD_BYTES / 2, responses: 24 } as const;
+/** The checks end after this many responses that are too long to be read, if most are. */
+const MAX_TOO_LONG = 24;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
@@ -19,15 +24,20 @@ export class Outage {
   timeouts = 0;
   all = 0;
   complete = 0;
-  bytes = 0;
+  private bytes = 0;
+  private headBytes = 0;
+  /** Number of responses that were too long to be read. */
+  tooLong = 0;
   private since = 0;
 
   record(exchange: Exchange): void {
     this.all += 1;
     if (isTimeout(exchange)) this.timeouts += 1;
+    if (isTooLong(exchange)) this.tooLong += 1;
     if (exchange.kind === 'answered' && !exchange.response.truncated) {
       this.complete += 1;
-      this.bytes += exchange.response.body.length;
+      this.bytes += unpackedBytes(exchange.response);
+      this.headBytes += sizeOf(exchange.response.headers);
     }
     if (isServed(exchange)) this.inRow = 0;
     // `recovery.ts` handles requests without any response.
@@ -42,8 +52,24 @@ export class Outage {
     return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
   }
 
+  get answersTooLong(): boolean {
+    return this.tooLong >= MAX_TOO_LONG && this.tooLong * 2 > this.all;
+  }
+
+  /** Half of what we read of a head: far more than most clients read. */
+  get hasTooLargeHeads(): boolean {
+    return this.complete >= TOO_LARGE.responses && this.averageHeadBytes > TOO_LARGE.averageHeadBytes;
+  }
+
   get answersTooMuch(): boolean {
-    return this.complete >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
+    const hasTooLargeBodies =
+      this.complete >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
+    return this.answersTooLong || this.hasTooLargeHeads || hasTooLargeBodies;
+  }
+
+  /** The average size of the headers of a complete response, in bytes. */
+  get averageHeadBytes(): number {
+    return this.headBytes / Math.max(1, this.complete);
   }
 
   /** The average size of the body of a complete response, in bytes. */

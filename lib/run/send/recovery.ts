@@ -210,11 +210,19 @@ const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
   remedy: 'find out which requests it answers, for example with --concurrency 1, then repeat the run',
 });
 
-const answersTooMuch = ({ complete, averageBytes }: Outage): Stop => ({
+const answersTooMuch = (outage: Outage): Stop => ({
   kind: 'too-large',
-  reason: `the responses are too large: ${complete} had ${(averageBytes / 1e6).toFixed(1)} MB on average`,
+  reason: `the responses are too large: ${howLarge(outage)}`,
   remedy: 'answer with the plant, or the error, and nothing else',
 });
+
+function howLarge(outage: Outage): string {
+  const { tooLong, all, complete, averageBytes, averageHeadBytes } = outage;
+  if (outage.answersTooLong) return `${tooLong} of ${all} were too long to be read`;
+  return outage.hasTooLargeHeads
+    ? `${complete} had ${Math.round(averageHeadBytes / 1e3)} kB of headers on average`
+    : `${complete} had ${(averageBytes / 1e6).toFixed(1)} MB on average`;
+}
 
 const servesNothing = ({ response }: Exchange, requests: number): Stop => {
   const how =

@@ -1,7 +1,8 @@
-import { isLongEcho } from '../../judge/reading.ts';
+import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
+import { sizeOf } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -41,8 +42,8 @@ const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
 /** Once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
-/** Parsing a body of this size uses so much memory that garbage is collected right afterwards. */
-const LARGE_BODY_BYTES = 1024 * 1024;
+/** Garbage is collected each time that so much has been received; a store with small responses never sends that much. */
+const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
 
 interface Transmitted {
   readonly exchange: Exchange;
@@ -63,6 +64,8 @@ export class Transport {
   private readonly options: TransportOptions;
   private readonly cookies = new KeptCookies();
   private timeouts = 0;
+  /** Since garbage was last collected. */
+  private receivedBytes = 0;
   private unansweredExpectations = 0;
   /** Large bodies, since the last that got a response in this way, that got none even in segments. */
   private segmentedInVain = 0;
@@ -200,9 +203,14 @@ export class Transport {
   private account(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
-    if (exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange))
-      this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
-    if ((exchange.response?.body.length ?? 0) > LARGE_BODY_BYTES) collectGarbage();
+    const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
+    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
+    const { response } = exchange;
+    this.receivedBytes += response === undefined ? 0 : sizeOf(response.headers) + unpackedBytes(response);
+    if (this.receivedBytes > MAX_GARBAGE_BYTES) {
+      this.receivedBytes = 0;
+      collectGarbage();
+    }
     this.client.lowerConcurrencyFor(this.outage.averageBytes);
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
