@@ -72,7 +72,10 @@ export function explainRun(
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
   const { results, contract, token, catalogue } = run;
   const byId = new Map(catalogue.map((check) => [check.id, check]));
-  const failed = results.filter(({ verdict }) => verdict === 'fail');
+  // In the order of the catalogue, so that the causes do not depend on that of the run.
+  const failed = catalogue.flatMap((check) =>
+    results.filter((result) => result.check.id === check.id && result.verdict === 'fail'),
+  );
   const failures = failed
     .flatMap(({ check: { id }, failures: some }) => {
       const check = byId.get(id);

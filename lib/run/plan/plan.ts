@@ -107,7 +107,7 @@ export function* plannedBatches(
   const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
-  yield* bySize(of('cases')).map(once);
+  yield once(bySize(of('cases')));
   for (const check of sampling) yield [{ check, limit: defaultCaseCount(check) }];
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
@@ -123,14 +123,10 @@ export function* plannedBatches(
 /** One after the other: an area may use up ids, or get the credentials locked out, for another. */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
-/** Each batch has checks with up to four times the requests of the one before: 4, 16, 64 and so on. */
-function bySize(checks: readonly Check[]): readonly (readonly Check[])[] {
+function bySize(checks: readonly Check[]): readonly Check[] {
   const typical = typicalEstimates();
-  const size = ({ id }: Check) => typical[id]?.requests ?? 1;
-  const sorted = checks.toSorted((one, other) => size(one) - size(other));
-  return groupBy(sorted, (check) => String(Math.ceil(Math.log2(size(check)) / 2))).map(
-    ([, members]) => members,
-  );
+  const size = ({ id }: Check) => typical[id]?.requests ?? 0;
+  return checks.toSorted((one, other) => size(one) - size(other));
 }
 
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
