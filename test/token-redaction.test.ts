@@ -128,6 +128,8 @@ beforeAll(async () => {
     ...[
       'ordinary/answers-*',
       'ordinary/accepts-any-plant',
+      'invalid/rejects-missing-*',
+      'invalid/rejects-non-json',
       'invalid/rejects-null',
       'auth/rejects-missing-token',
       'observe/id',
