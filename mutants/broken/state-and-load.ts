@@ -213,7 +213,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-connection-500',
     '500 on a connection that had a rejection',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    ['invariants/no-server-error'],
     afterRejections(onSocket, failing),
   ),
   broken(
