@@ -6,10 +6,10 @@ import Client from 'undici/lib/dispatcher/client.js';
  */
 
 const [, , url = '', connections = '1', seconds = '1'] = process.argv;
-const headers = [
-  ...['authorization', `Bearer ${process.env.PLANT_STORE_TOKEN}`],
-  ...['content-type', 'application/json'],
-];
+const headers = {
+  authorization: `Bearer ${process.env.PLANT_STORE_TOKEN}`,
+  'content-type': 'application/json',
+};
 const started = performance.now();
 const end = started + Number(seconds) * 1000;
 let [answered, wrong, id] = [0, 0, 1];

@@ -898,8 +898,8 @@ describe('a large body', () => {
     ['a wrong escape', (text: string) => text.replace('Aloe', '\\x')],
     ['a wrong number', (text: string) => text.replace('{}', '01')],
     ['a name without a colon', (text: string) => text.replace('"name":', '"name"')],
-  ])('with %s is not JSON', (_, spoilt) => {
-    const text = spoilt(`{"name":"Aloe","all":${objects(400_000)}}`);
+  ])('with %s is not JSON', (_, damaged) => {
+    const text = damaged(`{"name":"Aloe","all":${objects(400_000)}}`);
     expect(() => JSON.parse(text)).toThrow();
     expect(contentOfText(text)).toMatchObject({
       kind: 'unreadable',

@@ -3,13 +3,11 @@ import { utf8Text } from '../utf8.ts';
 import { codingsOf, decoded, isTooLarge } from '../wire/codings.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
+import { LARGE_BODY_BYTES } from '../wire/large-bodies.ts';
 import { parsedLarge } from './large-json.ts';
 
 /** Maximum size of a decoded body, whatever its compressed size. A larger body is unreadable. */
 const MAX_DECODED_BYTES = 8 * 1024 * 1024;
-
-/** Number of characters above which the values in a JSON text may take much more memory than the text. */
-const LARGE_TEXT = 512 * 1024;
 
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
@@ -93,7 +91,8 @@ function contentIn(plain: Uint8Array): Content {
   const bom = whole.startsWith('\ufeff');
   const text = bom ? whole.slice(1) : whole;
   try {
-    const value: unknown = text.length > LARGE_TEXT ? parsedLarge(text) : JSON.parse(text);
+    // The values in a large text may take much more memory than the text.
+    const value: unknown = text.length > LARGE_BODY_BYTES ? parsedLarge(text) : JSON.parse(text);
     return { kind: 'json', text, value, bom };
   } catch (error) {
     return unreadable(`a body that is not valid JSON (${(error as Error).message})`);

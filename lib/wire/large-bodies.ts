@@ -1,3 +1,5 @@
+import type { Deadline } from './deadline.ts';
+
 /** Larger than any echo of a request, unless its nesting is indented. */
 export const LARGE_BODY_BYTES = 512 * 1024;
 
@@ -6,6 +8,18 @@ export interface Arriving {
   pause(): void;
   resume(): void;
 }
+
+/** A body that a stream carries. The time for which it is paused does not count towards its deadline. */
+export const arrivingOn = (stream: Arriving, deadline: Deadline | undefined): Arriving => ({
+  pause() {
+    stream.pause();
+    deadline?.stop();
+  },
+  resume() {
+    deadline?.restart();
+    stream.resume();
+  },
+});
 
 /** Reads large bodies one at a time: those of all connections together would fill the memory. */
 export class LargeBodies {

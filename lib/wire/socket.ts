@@ -5,7 +5,7 @@ import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault 
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
-import { type Arriving, LARGE_BODY_BYTES } from './large-bodies.ts';
+import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 interface Listener {
@@ -124,16 +124,7 @@ export class SocketConnection implements Connection {
       large = undefined;
     };
     const addLarge = () => {
-      large = {
-        pause() {
-          socket.pause();
-          deadline?.stop();
-        },
-        resume() {
-          deadline?.restart();
-          socket.resume();
-        },
-      };
+      large = arrivingOn(socket, deadline);
       largeBodies.add(large);
     };
     const isKept = await new Promise<boolean>((resolve) => {

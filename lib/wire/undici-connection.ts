@@ -6,7 +6,7 @@ import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './c
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { type Arriving, LARGE_BODY_BYTES } from './large-bodies.ts';
+import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
 
 /** A connection that is managed by undici, for all ordinary requests with a Content-Length. */
 export class UndiciConnection implements Connection {
@@ -121,16 +121,7 @@ function collector(
         end(undefined, false);
         controller.abort(new Error('the response is long enough'));
       } else if (body.length > LARGE_BODY_BYTES && large === undefined) {
-        large = {
-          pause() {
-            controller.pause();
-            deadline?.stop();
-          },
-          resume() {
-            deadline?.restart();
-            controller.resume();
-          },
-        };
+        large = arrivingOn(controller, deadline);
         largeBodies.add(large);
       }
     },

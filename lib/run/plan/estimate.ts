@@ -11,7 +11,7 @@ import type { RunPlan } from '../run.ts';
 import { fill } from '../send/fill-template.ts';
 import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
-import { type Estimate, type StoredEstimates, typicalEstimates } from './typical-estimates.ts';
+import { type Estimate, type Estimates, typicalEstimates } from './typical-estimates.ts';
 
 /** Maximum number of cases of a random check that are examined: of the named ones, and of the others. */
 const SAMPLED_CASES = 16;
@@ -25,7 +25,7 @@ const ID = 1_000_001n;
  */
 export async function estimate(
   { contract, catalogue, ...options }: RunPlan,
-  stored?: StoredEstimates,
+  stored?: Estimates,
 ): Promise<Estimate> {
   requireOrdinary(contract);
   const { seed = 1, cases = DEFAULTS.cases, selected = () => true, thorough = false } = options;
@@ -109,7 +109,7 @@ class Count implements Estimate {
 }
 
 /** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
-export function storedEstimates({ document }: Contract): StoredEstimates | undefined {
+export function storedEstimates({ document }: Contract): Estimates | undefined {
   if (document.sha256 !== DOCUMENT_SHA256) return undefined;
   return typicalEstimates();
 }

@@ -5,12 +5,12 @@ export interface Estimate {
   readonly plants: number;
 }
 
-export type StoredEstimates = Readonly<Record<string, Estimate>>;
+export type Estimates = Readonly<Record<string, Estimate>>;
 
-let stored: StoredEstimates | undefined;
+let stored: Estimates | undefined;
 
 /** For the suite's own document and the default number of cases. A test regenerates the file. */
-export function typicalEstimates(): StoredEstimates {
-  stored ??= JSON.parse(packageText('lib/run/plan/estimates.json')) as StoredEstimates;
+export function typicalEstimates(): Estimates {
+  stored ??= JSON.parse(packageText('lib/run/plan/estimates.json')) as Estimates;
   return stored;
 }

@@ -2,16 +2,22 @@ import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { MAX_HEAD_BYTES } from '../../wire/endpoint.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { sizeOf } from '../../wire/headers.ts';
+import { LARGE_BODY_BYTES } from '../../wire/large-bodies.ts';
 
 /** If a store serves nothing for this long, and for this many requests, it is probed. */
 const SUSPECT = { ms: 7_000, requests: 20 } as const;
 /** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
-/** Reading and judging so many responses of this average size would take many minutes. */
-const TOO_LARGE = { averageBytes: 512 * 1024, averageHeadBytes: MAX_HEAD_BYTES / 2, responses: 24 } as const;
-/** The checks end after this many responses that are too long to be read, if most are. */
-const MAX_TOO_LONG = 24;
+/**
+ * The checks end after so many responses if they have this average size, or if most are too long to be read: to
+ * judge them all would take many minutes.
+ */
+const TOO_LARGE = {
+  responses: 24,
+  averageBytes: LARGE_BODY_BYTES,
+  averageHeadBytes: MAX_HEAD_BYTES / 2,
+} as const;
 
 /** Whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
@@ -53,7 +59,7 @@ export class Outage {
   }
 
   get answersTooLong(): boolean {
-    return this.tooLong >= MAX_TOO_LONG && this.tooLong * 2 > this.all;
+    return this.tooLong >= TOO_LARGE.responses && this.tooLong * 2 > this.all;
   }
 
   /** Half of what we read of a head: far more than most clients read. */
