@@ -21,6 +21,9 @@ const ODD = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 /** What a tool such as curl does not send by itself counts as so many bytes. */
 const COST_OF_DELIVERY = 40;
 
+/** A body that is wrong in itself explains more than a missing one, which counts as so many bytes. */
+const COST_OF_NO_BODY = 20;
+
 /** A request with the same id each time may be rejected as a duplicate, which counts as so many bytes. */
 const COST_OF_FIXED_ID = 60;
 
@@ -32,6 +35,7 @@ function costOf(state: RequestState, experiments: Experiments): number {
   return (
     Buffer.byteLength(text) +
     (text.match(ODD)?.length ?? 0) * COST_OF_ODD_CHARACTER +
+    (body.length === 0 ? COST_OF_NO_BODY : 0) +
     (isDelivered ? COST_OF_DELIVERY : 0) +
     (framing === 'chunked' ? COST_OF_DELIVERY : 0) +
     (state.template.preceding === undefined ? 0 : COST_OF_DELIVERY) +

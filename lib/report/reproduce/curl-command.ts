@@ -55,12 +55,17 @@ function curlHeaders(
     (name) => !hasHeader(headers, name),
   );
   return [
-    ...sentHeaders.map(([name, value]) =>
-      value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`,
-    ),
-    ...unwanted.map((name) => `${spelled(name)}:`),
-  ].flatMap((line) => ['-H', text(line)]);
+    ...sentHeaders.flatMap(([name, value]) => {
+      const pair = BASIC.exec(value)?.[1];
+      if (pair !== undefined && name.toLowerCase() === 'authorization') return ['-u', text(pair)];
+      return ['-H', text(value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)];
+    }),
+    ...unwanted.flatMap((name) => ['-H', text(`${spelled(name)}:`)]),
+  ];
 }
+
+/** Matches Basic credentials with user and password, as they are recorded; curl encodes them by itself. */
+const BASIC = /^Basic \$\(printf %s "([^":]*:[^"]*)" \| base64\b[^)]*\)$/;
 
 const spelled = (name: string) => (name === name.toLowerCase() ? wordsCapitalised(name) : name);
 

@@ -177,12 +177,16 @@ function withoutRuns(bytes: string): ShellPart[] {
     if (source.length <= MIN_RUN_BYTES) continue;
     if (index > done) parts.push(compressed(bytes.slice(done, index)));
     done = index + source.length;
-    const command = `printf '${formatOf(unit)}%.0s' {1..${source.length / unit.length}}`;
-    parts.push({ command, source });
+    parts.push({ command: repeating(unit, source.length / unit.length), source });
   }
   if (done < bytes.length) parts.push(compressed(bytes.slice(done)));
   return parts;
 }
+
+const repeating = (unit: string, times: number): string =>
+  /[^ ]/.test(unit)
+    ? `printf '${formatOf(unit)}%.0s' {1..${times}}`
+    : `printf '%${unit.length * times}s'`;
 
 const MAX_PLAIN_BYTES = 1024;
 
