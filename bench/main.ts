@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../mutants/arguments.ts';
 import { defaultRun } from './default-run.ts';
 import { firstFailure } from './first-failure.ts';
 import { fleet } from './fleet.ts';
@@ -9,13 +9,13 @@ import { startup } from './startup.ts';
 import { type Findings, findingsText } from './table.ts';
 import { throughput } from './throughput.ts';
 
-/*
- * The benchmarks. `npm run bench` runs all parts, and `npm run bench -- PART...` some of them. `--rounds N`
- * sets how often each part is measured, and `--every N` selects one in N stores of the fleet. Prints the
- * results, and stores them in bench/results.json and bench/results.md.
- */
+const USAGE = `Usage: npm run bench -- [PART...] [options]
+Measures all parts, or those that are named, prints the results, and stores them in bench/results.{json,md}.
+  --rounds N   sets how often each part is measured
+  --every N    selects one in N stores of the fleet
+  --no-write   stores nothing`;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = argumentsOf(USAGE, {
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '5' },

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import { StartedStore } from '../cli/start.ts';
 import { waitForStore } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
@@ -11,12 +10,14 @@ import { summaryTable } from '../lib/compare/markdown.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { packageFile } from '../lib/package.ts';
 import { plain } from '../lib/report/wording/format-text.ts';
+import { argumentsOf } from '../mutants/arguments.ts';
 import { freePort, implementationOf, type Manifest, manifestsIn, obstacle, publish } from './manifest.ts';
 
-/*
- * Installs, starts, tests and stops the implementations in this folder, and writes the published comparison:
- * reports/implementations.{json,md,html} and the table of docs/comparing.md.
- */
+const USAGE = `Usage: npm run implementations -- [options]
+Installs, starts, tests and stops the implementations in this folder, and writes the published comparison:
+reports/implementations.{json,md,html} and the table of docs/comparing.md.
+  --only NAME  selects an implementation by its folder; can be repeated
+  --no-write   writes nothing`;
 
 interface About extends Manifest {
   readonly version: string;
@@ -29,7 +30,7 @@ const FIRST_ID = 1_100_000_000n;
 /** Seconds that a server may take to start: a JVM on a busy machine. */
 const MAX_START_S = 60;
 
-const { values: options } = parseArgs({
+const { values: options } = argumentsOf(USAGE, {
   options: {
     only: { type: 'string', multiple: true },
     'no-write': { type: 'boolean', default: false },

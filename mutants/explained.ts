@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { type RecordedCause, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
+import { argumentsOf } from './arguments.ts';
 import { brokenStores } from './broken/index.ts';
 import { type BrokenStore, broken, combined } from './fleet.ts';
 import { inProcesses, workFor } from './processes.ts';
@@ -30,15 +31,17 @@ const [CASES, CASES_OF_PAIRS] = [12, 120];
 /** Joins the names of two stores whose faults are combined in one store. */
 const AND = ' + ';
 
-/**
- * Runs the suite against every broken store and prints how it explains them: how many have a single cause,
- * how many have the title that was reviewed (`titles.json`), and for how many the steps of the first cause
- * show the fault. `--only TEXT` restricts the run to stores whose name contains TEXT; `--seed` changes the
- * random cases; `--write` writes the titles, to be reviewed. `--pairs N` instead runs the suite against N
- * stores with two faults each, sampled from the fleet.
- */
+const USAGE = `Usage: npm run explained -- [options]
+Runs the suite against every broken store and prints how it explains them: how many have a single cause, how
+many have the title that was reviewed (titles.json), and for how many the steps of the first cause show the fault.
+  --only TEXT  restricts the run to stores whose name contains TEXT
+  --seed N     changes the random cases
+  --cases N    sets the number of random cases of each check
+  --write      writes the titles, to be reviewed
+  --pairs N    instead runs the suite against N stores with two faults each, sampled from the fleet`;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = argumentsOf(USAGE, {
     options: {
       seed: { type: 'string', default: '1' },
       cases: { type: 'string' },

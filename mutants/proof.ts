@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { catalogue } from '../index.ts';
+import { argumentsOf } from './arguments.ts';
 import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
@@ -9,15 +9,16 @@ import { inProcesses, workFor } from './processes.ts';
 import { rightStores } from './right/index.ts';
 import { QUICK_SHARDS, type Trial, type TrialOptions, trial } from './trial.ts';
 
-/**
- * Runs the suite against every store of the fleet, and prints what it caught, missed and wrongly accused.
- * `--quick` does the minimum, and says what it left out instead of printing the matrix; `--thorough` covers
- * triples for stores that need three conditions; `--seed` changes the random cases; `--only TEXT` restricts
- * the run to stores whose name contains TEXT, and `--kind` to those that are `broken`, `conditional` or
- * `right`.
- */
+const USAGE = `Usage: npm run proof -- [options]
+Runs the suite against every store of the fleet, and prints what it caught, missed and wrongly accused.
+  --quick      does the minimum, and says what it left out instead of printing the matrix
+  --thorough   covers triples for stores that need three conditions
+  --seed N     changes the random cases
+  --only TEXT  restricts the run to stores whose name contains TEXT
+  --kind KIND  restricts it to the stores that are broken, conditional or right`;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = argumentsOf(USAGE, {
     options: {
       quick: { type: 'boolean', default: false },
       thorough: { type: 'boolean', default: false },

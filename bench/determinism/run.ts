@@ -1,16 +1,17 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../../mutants/arguments.ts';
 import { repeatAgainstLiving } from './long-running.ts';
 import { compareRequests } from './requests.ts';
 import { repeatVerdicts } from './verdicts.ts';
 
-/**
- * Shows that the requests of a run depend only on its options, that its verdict depends only on the store,
- * and that a store that remembers earlier runs is judged like a new one. `--part` selects one of these three,
- * and `--runs` sets how often each verdict is repeated; long-running stores are tested half as often with one
- * seed, and half as often without.
- */
+const USAGE = `Usage: npm run determinism -- [options]
+Shows that the requests of a run depend only on its options, that its verdict depends only on the store, and that a
+store that remembers earlier runs is judged like a new one.
+  --part PART  does one of these: requests, verdicts, living
+  --runs N     sets how often each verdict is repeated; long-running stores are tested half as often with one seed,
+               and half as often without`;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = argumentsOf(USAGE, {
     options: { runs: { type: 'string', default: '100' }, part: { type: 'string' } },
   });
   const wanted = (part: string) => values.part === undefined || values.part === part;

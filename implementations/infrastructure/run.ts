@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { matcherOf, unmatched } from '../../lib/check-ids.ts';
 import { columnOf, comparisonOf, type Entry } from '../../lib/compare/build-comparison.ts';
 import type { Column } from '../../lib/compare/comparison.ts';
@@ -11,23 +10,26 @@ import { verdictOf } from '../../lib/compare/table.ts';
 import { packageFile } from '../../lib/package.ts';
 import { readSaved, recordIn } from '../../lib/report/record/read-record.ts';
 import type { RunRecord } from '../../lib/report/record/record.ts';
+import { argumentsOf } from '../../mutants/arguments.ts';
 import { implementationOf, obstacle, publish } from '../manifest.ts';
 import { open, type Running, TOKEN } from './lab.ts';
 import { allSetups, fill, type Setup, titleOf } from './setup.ts';
 import { infrastructureMarkdown, noticed, surpriseOf } from './table.ts';
 
-/*
- * Runs the suite against the reference store behind real servers, each in its set-ups, and writes
- * reports/infrastructure.{json,md,html}. Exits with 1 if a result differs from the manifest, or if a set-up
- * that `--only` names cannot be run.
- */
+const USAGE = `Usage: npm run infrastructure -- [options]
+Runs the suite against the reference store behind real servers, each in its set-ups, and writes
+reports/infrastructure.{json,md,html}. Exits with 1 if a result differs from the manifest, or if a set-up that --only
+names cannot be run.
+  --only PATTERN  selects set-ups such as nginx/http; can be repeated
+  --cases N       sets the number of random cases of each check
+  --no-write      writes nothing`;
 
 const SEED = 20_261_121;
 const FIRST_ID = 1_200_000_000;
 /** Requests before the store behind a server is restarted. */
 const BEFORE_RESTART = 400;
 
-const { values: options } = parseArgs({
+const { values: options } = argumentsOf(USAGE, {
   options: {
     only: { type: 'string', multiple: true },
     cases: { type: 'string', default: '120' },
