@@ -56,15 +56,20 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
   return known?.software ?? (isOfNode ? LANGUAGES.JavaScript.software : []);
 }
 
-/** Hints for other software than that of the store, if that is unknown. */
+/** Number of hints if the software of the store is unknown. */
 const MAX_OTHER_HINTS = 3;
 
-/** Hints as sentences: those for the software of the store or, if it is unknown, the first few. */
+/** Hints as sentences: those for the software of the store or, if it is unknown, one for each language. */
 export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): readonly string[] {
   const own = softwareOf(exchanges);
   const all = Object.entries(settings);
   const known = all.filter(([software]) => own.includes(software));
-  return (own.length > 0 ? known : all.slice(0, MAX_OTHER_HINTS)).map(
+  const languages = all.map(([software]) => languageOf(software));
+  const others = all.filter((_, index) => languages.indexOf(languages[index]) === index);
+  return (own.length > 0 ? known : others.slice(0, MAX_OTHER_HINTS)).map(
     ([software, setting]) => `${software}: ${setting}.`,
   );
 }
+
+const languageOf = (name: string): string | undefined =>
+  Object.entries(LANGUAGES).find(([, { software }]) => software.some((one) => one === name))?.[0];
