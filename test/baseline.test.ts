@@ -41,6 +41,14 @@ const FAULTS = {
       return right.validate(value, request);
     },
   }),
+  hasTextAsError: (right: Steps): Partial<Steps> => ({
+    reject: (rejection, request) => {
+      const answer = right.reject(rejection, request);
+      return rejection.status === 400
+        ? { ...answer, body: JSON.stringify({ error: 'Bad Request', message: rejection.message }) }
+        : answer;
+    },
+  }),
   failsOnArrayAsName: (right: Steps): Partial<Steps> => ({
     validate: (value, request) => {
       if (value instanceof Map && Array.isArray(value.get('name')))
@@ -138,7 +146,10 @@ describe('the causes of a failing check', () => {
       /^# yaml-language-server: \$schema=\.\.\/node_modules\/plant-store-conformance\/lib\/config\/baseline.schema.json\n/,
     );
     expect(text).toMatch(
-      /^ {2}# Accepts .+\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n {4}checks:\n {6}invalid\/rejects-[a-z-]+: f[0-9a-f]{11}/m,
+      /^ {2}# Accepts .+ \(invalid\/rejects-[a-z-]+ and \d more\)\n {2}- cause: c[0-9a-f]{11}\n {4}reason: TODO\n {4}# until: 2027-02-20\n/m,
+    );
+    expect(text).toMatch(
+      /\n\n# What failed, .+\nfailures:\n {2}c[0-9a-f]{11}:\n {4}invalid\/rejects-[a-z-]+: f[0-9a-f]{11}/,
     );
     expect(parse(text)).toMatchObject({ since: '2026-11-22', total: baselineOf(two).entries.length });
   });
@@ -242,6 +253,50 @@ describe('the causes of a failing check', () => {
     const [cause] = openCauses(record);
     const lead = cause?.checks.find(({ id }) => id === 'invalid/rejects-wrong-type');
     expect(lead?.exchanges[0]?.problem).toBe('accepted: tag is an array');
+  });
+
+  test('are no new ones if a cause that has been fixed hid them, even once its entry is gone', async () => {
+    const before = await recordOf(['failsOnObjectAsName', 'hasTextAsError']);
+    const now = await recordOf(['hasTextAsError']);
+    const { entries, ...baseline } = { ...baselineOf(before), total: 2 };
+    expect(ciResultOf(now, { ...baseline, entries })).toMatchObject({
+      exitCode: 1,
+      reason: expect.stringMatching(/^1 outdated baseline entry, \d+ known deviations$/),
+    });
+    const { causes } = judged(now, { ...baseline, entries });
+    const left = entries.filter((entry) => 'cause' in entry && entry.cause === causes[0]?.fingerprint);
+    expect([left.length, ciResultOf(now, { ...baseline, entries: left }).exitCode]).toEqual([1, 0]);
+    expect(newOnes(before, now)).toEqual([]);
+  }, 60_000);
+
+  test('are known by themselves if a file says nothing else about them', () => {
+    const entries = baselineOf(two).entries.map((entry) =>
+      'cause' in entry ? { ...entry, checks: {} } : entry,
+    );
+    const baseline = { file: 'baseline.yaml', entries };
+    expect(ciResultOf(two, baseline).exitCode).toBe(0);
+    expect(ciResultOf(one, baseline).exitCode).toBe(0);
+    const well = {
+      ...one,
+      causes: [],
+      outcome: 'conformant' as const,
+      results: one.results.map((result) => ({ ...result, verdict: 'pass' as const })),
+    };
+    expect(ciResultOf(well, baseline).baseline?.entries.map(({ state }) => state)).toEqual(
+      entries.map(() => 'stale'),
+    );
+  });
+
+  test('have their own reasons in the list of known deviations', () => {
+    const { entries, ...baseline } = baselineOf(two);
+    const reasons = entries.map((entry, index) => ({ ...entry, reason: `reason ${index}` }));
+    const text = FORMATS.terminal.render(judged(two, { ...baseline, entries: reasons })).replace(/\s+/g, ' ');
+    for (const entry of reasons) {
+      const title = two.causes.find(
+        ({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint,
+      )?.title;
+      expect(text).toContain(`${title}: ${entry.reason}`);
+    }
   });
 
   test('make an entry stale if one of them is fixed, and say what to delete', () => {

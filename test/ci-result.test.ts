@@ -151,7 +151,7 @@ describe('on the command line', () => {
     ['- id: invalid/rejects-null\n  reason: x\n  until: soon\n', ':3:10: 0.until must match format "date"'],
     [
       'invalid/rejects-null: x\n',
-      'unknown key invalid/rejects-null; the keys are seed, cases, thorough, since, total, entries',
+      'unknown key invalid/rejects-null; the keys are seed, cases, thorough, since, total, entries, failures',
     ],
     [
       'seed: 3\nentries:\n  - id: invalid/rejects-nul\n    reason: x\n',
@@ -163,10 +163,9 @@ describe('on the command line', () => {
     ],
     ['- [\n', 'is not YAML'],
     [
-      '- cause: c0123456789a\n  reason: x\n  checks:\n    invalid/rejects-nul: f0123456789a\n',
-      ':4:26: no check is called invalid/rejects-nul; change it to invalid/rejects-null',
+      'entries:\n  - cause: c0123456789a\n    reason: x\nfailures:\n  c0123456789a:\n    invalid/rejects-nul: f0123456789a\n',
+      ':6:26: no check is called invalid/rejects-nul; change it to invalid/rejects-null',
     ],
-    ['- cause: c0123456789a\n  reason: x\n', '0 needs checks'],
     ['- cause: c0123456789a\n  reason: x\n  id: y\n', 'unknown key id; the keys are cause, reason'],
   ])('%j is rejected with its place', async (text, message) => {
     const file = written(text);

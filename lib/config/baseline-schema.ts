@@ -1,19 +1,29 @@
-import { list, object, type Schema, when } from '../json-schema.ts';
-import {
-  type Baseline,
-  type BaselineEntry,
-  knownCause,
-  knownCheck,
-  recordedIn,
-} from '../report/record/record.ts';
+import { list, mapOf, type Of, object, optional, type Schema, when } from '../json-schema.ts';
+import { failuresByCheck, knownCheck, listedCause, recordedIn } from '../report/record/record.ts';
 
-const entries: Schema<readonly BaselineEntry[]> = list(
-  when({ type: 'object', required: ['cause'] }, object(knownCause), object(knownCheck)),
+const listedCheck = object(knownCheck);
+const cause = object(listedCause);
+type ListedEntry = Of<typeof cause> | Of<typeof listedCheck>;
+
+const entries: Schema<readonly ListedEntry[]> = list(
+  when({ type: 'object', required: ['cause'] }, cause, listedCheck),
 );
 
+const whole = object({
+  ...recordedIn,
+  entries,
+  failures: optional(
+    mapOf(failuresByCheck),
+    'For each cause, what failed in the run that recorded it, by which a run without experiments knows it. Not for review: --write-baseline keeps it up to date.',
+  ),
+});
+
+/** A baseline as it is written to a file. The failures are apart from the entries, which are for reviewers. */
+export interface ListedBaseline extends Of<typeof whole> {}
+
 /** Known deviations: a plain list, or an object with the options of the run that recorded them. */
-export const BASELINE: Schema<readonly BaselineEntry[] | Omit<Baseline, 'file'>> = when(
+export const BASELINE: Schema<readonly ListedEntry[] | ListedBaseline> = when(
   { type: 'array' },
   entries,
-  object({ ...recordedIn, entries }),
+  whole,
 );

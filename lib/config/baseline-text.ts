@@ -1,8 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isScalar, isSeq, type Node, parse, parseDocument, visit, YAMLMap } from 'yaml';
+import {
+  Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parse,
+  parseDocument,
+  visit,
+  YAMLMap,
+} from 'yaml';
 import type { Baseline, RunRecord } from '../report/record/record.ts';
 import { visible } from '../report/wording/format-text.ts';
 import type { KeptEntry } from './baseline.ts';
+import type { ListedBaseline } from './baseline-schema.ts';
 import { schemaLine } from './schema-line.ts';
 
 /** Days until a new entry should be reviewed. */
@@ -30,15 +42,37 @@ export function baselineText(
     ...(thorough === true ? { thorough } : {}),
     since: before?.since ?? record.startedAt.slice(0, 10),
     total: (before?.total ?? before?.entries.length ?? 0) + added,
-    entries: keptEntries.map(({ entry }) => entry),
+    ...listed(keptEntries),
   };
   const until = new Date(Date.parse(record.startedAt) + SUGGESTED_DAYS * MS_PER_DAY);
-  const comments = { until: until.toISOString().slice(0, 10), titles: keptEntries.map(({ title }) => title) };
+  const comments = { until: until.toISOString().slice(0, 10), titles: keptEntries.map(titleOf) };
   const text = earlier === undefined ? undefined : edited(earlier.text, keptEntries, whole, comments);
   return text ?? written(whole, record, file, comments);
 }
 
-type Whole = Omit<Baseline, 'file'>;
+/** A line about a new entry. */
+function titleOf({ entry, title }: KeptEntry): string | undefined {
+  if (title === undefined || !('cause' in entry)) return title;
+  const [first, ...others] = Object.keys(entry.checks);
+  const checks = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return `${title} (${checks})`;
+}
+
+/** The entries for reviewers, and apart from them, what failed. */
+function listed(keptEntries: readonly KeptEntry[]): Pick<ListedBaseline, 'entries' | 'failures'> {
+  const causes = keptEntries.flatMap(({ entry }) => ('cause' in entry ? [entry] : []));
+  const failures = Object.fromEntries(
+    causes.flatMap(({ cause, checks }) => (Object.keys(checks).length === 0 ? [] : [[cause, checks]])),
+  );
+  return {
+    entries: keptEntries.map(({ entry }) => {
+      if (!('cause' in entry)) return entry;
+      const { checks: _, ...rest } = entry;
+      return rest;
+    }),
+    ...(Object.keys(failures).length === 0 ? {} : { failures }),
+  };
+}
 
 interface Comments {
   readonly until: string;
@@ -46,7 +80,12 @@ interface Comments {
   readonly titles: readonly (string | undefined)[];
 }
 
-function written(whole: Whole, { suite, target }: RunRecord, file: string, comments: Comments): string {
+function written(
+  whole: ListedBaseline,
+  { suite, target }: RunRecord,
+  file: string,
+  comments: Comments,
+): string {
   const document = new Document<Node>(whole);
   document.commentBefore = [
     schemaLine(file, 'baseline.schema.json'),
@@ -64,10 +103,16 @@ function comment(document: Document<Node>, { until, titles }: Comments): void {
     const entry = document.getIn(['entries', index]);
     if (title === undefined || !isMap(entry)) continue;
     entry.commentBefore = ` ${visible(title)}`;
-    const checks = entry.items.find(({ key }) => isScalar(key) && key.value === 'checks')?.key;
-    if (isScalar(checks)) checks.commentBefore = ` until: ${until}`;
+    entry.comment = ` until: ${until}`;
   }
+  const { contents } = document;
+  const key = isMap(contents) ? contents.items.find((item) => nameOf(item) === 'failures')?.key : undefined;
+  if (!isScalar(key)) return;
+  key.spaceBefore = true;
+  key.commentBefore = ' What failed, for runs that do not find the causes. Not for review.';
 }
+
+const nameOf = ({ key }: Pair): unknown => (isScalar(key) ? key.value : key);
 
 function printedYaml(document: Document<Node>): string {
   visit(document, {
@@ -82,7 +127,7 @@ function printedYaml(document: Document<Node>): string {
 function edited(
   earlier: string,
   keptEntries: readonly KeptEntry[],
-  whole: Whole,
+  whole: ListedBaseline,
   comments: Comments,
 ): string | undefined {
   try {
@@ -91,16 +136,15 @@ function edited(
     const list = isMap(root) ? root.get('entries') : root;
     if (!isSeq(list)) return undefined;
     const items = [...list.items];
-    list.items = keptEntries.map(({ entry, from }) => {
+    list.items = whole.entries.map((entry, index) => {
+      const from = keptEntries[index]?.from;
       const node = from === undefined ? undefined : items[from];
       if (!isMap(node)) return document.createNode(entry);
-      const present: Readonly<Record<string, unknown>> = { ...entry };
-      for (const name of ['fingerprint', 'fingerprints', 'checks']) {
-        const [was, is] = [node.get(name), present[name]];
-        if (is === undefined) node.delete(name);
-        else if (!isDeepStrictEqual(isSeq(was) || isMap(was) ? was.toJSON() : was, is))
-          node.set(name, document.createNode(is));
-      }
+      const names = 'cause' in entry ? undefined : entry.fingerprints;
+      const was = node.get('fingerprints');
+      if (names === undefined) node.delete('fingerprints');
+      else if (!isDeepStrictEqual(isSeq(was) ? was.toJSON() : was, names))
+        node.set('fingerprints', document.createNode(names));
       return node;
     });
     const map: YAMLMap<unknown, unknown> = isMap(root) ? root : new YAMLMap(document.schema);
@@ -108,6 +152,8 @@ function edited(
       if (whole[name] === undefined) map.delete(name);
       else map.set(name, whole[name]);
     if (!isMap(root)) map.set('entries', list);
+    map.delete('failures');
+    if (whole.failures !== undefined) map.items.push(document.createPair('failures', whole.failures));
     document.contents = map;
     comment(document, comments);
     const text = printedYaml(document);

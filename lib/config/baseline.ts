@@ -6,16 +6,27 @@ import { metBy, namedBy, newProblems } from '../report/baseline/baseline-entry.t
 import { blocks } from '../report/baseline/ci-result.ts';
 import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record/record.ts';
 import type { About } from '../run/check.ts';
+import type { ListedBaseline } from './baseline-schema.ts';
 import { readSettings } from './settings-file.ts';
+
+const isPlainList = (value: ListedBaseline['entries'] | ListedBaseline): value is ListedBaseline['entries'] =>
+  Array.isArray(value);
 
 /** @throws UsageError if an entry names an unknown check, one that cannot fail, or a known cause again */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
-  const { value, reject } = readSettings<BaselineEntry[] | Omit<Baseline, 'file'>>(
+  const { value, reject } = readSettings<ListedBaseline['entries'] | ListedBaseline>(
     file,
     'baseline.schema.json',
   );
-  const isList = Array.isArray(value);
-  const baseline: Baseline = isList ? { file, entries: value } : { file, ...value };
+  const isList = isPlainList(value);
+  const { entries, failures = {}, ...recordedIn } = isList ? { entries: value } : value;
+  const baseline: Baseline = {
+    file,
+    ...recordedIn,
+    entries: entries.map((entry) =>
+      'cause' in entry ? { ...entry, checks: failures[entry.cause] ?? {} } : entry,
+    ),
+  };
   const within = isList ? [] : ['entries'];
   const ids = catalogue.map(({ id }) => id);
   const seen = new Set<string>();
@@ -26,7 +37,7 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   for (const [index, entry] of baseline.entries.entries()) {
     const place = [...within, index];
     for (const { id, names = [''] } of namedBy(entry)) {
-      const at = 'cause' in entry ? [...place, 'checks', id] : [...place, 'id'];
+      const at = 'cause' in entry ? ['failures', entry.cause, id] : [...place, 'id'];
       const check = catalogue.find((one) => one.id === id);
       const close = nearest(id, ids);
       if (check === undefined)
@@ -58,11 +69,14 @@ export interface KeptEntry {
  * their failures still occur or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
-  const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint).map(([name, same]) => ({
-    name,
-    title: same[0].title,
-    checks: new Set(same.flatMap(({ checks }) => checks)),
-  }));
+  const blocking = new Set(record.results.filter((one) => blocks(one, record)).map(({ id }) => id));
+  const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint)
+    .map(([name, same]) => ({
+      name,
+      title: same[0].title,
+      checks: new Set(same.flatMap(({ checks }) => checks)),
+    }))
+    .filter(({ checks }) => [...checks].some((id) => blocking.has(id)));
   const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);
   const kept = (before?.entries ?? []).flatMap((entry, from): readonly KeptEntry[] => {
     const left = narrowed(entry, record);
@@ -97,7 +111,7 @@ function unnamed(
   const entries = kept.map(({ entry }) => entry);
   return checksOf(
     record.results
-      .filter((result) => checks.has(result.id) && blocks(result, record))
+      .filter(({ id, verdict }) => checks.has(id) && verdict === 'fail')
       .map((result) => [result.id, newProblems(result, entries).map(({ fingerprint }) => fingerprint)]),
   );
 }

@@ -26,9 +26,14 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   const causes = causesOf(before, now);
   // If a cause has the same symptom under another condition, it has merely changed and did not hide anything.
   const isGone = ({ symptom }: RecordedCause) => !causes.added.some((one) => one.symptom === symptom);
-  const hiddenBefore = new Set(causes.fixed.filter(isGone).flatMap(({ checks }) => checks));
+  const gone = causes.fixed.filter(isGone);
+  const hiddenBefore = new Set(gone.flatMap(({ checks }) => checks));
+  const isOld = ({ id }: RecordedResult) =>
+    gone.length > 0 && !causes.added.some(({ checks }) => checks.includes(id));
   const isRevealed = ({ result, problems }: (typeof newlyFailing)[number]) =>
-    problems === undefined ? !JUDGED.includes(was(result) ?? 'pass') : hiddenBefore.has(result.id);
+    problems === undefined
+      ? !JUDGED.includes(was(result) ?? 'pass')
+      : hiddenBefore.has(result.id) || isOld(result);
   const keys = [...new Set([...Object.keys(before.observations), ...Object.keys(now.observations)])];
   return {
     causes,

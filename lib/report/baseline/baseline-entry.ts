@@ -30,6 +30,8 @@ export function newProblems(
 export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)
-    return `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${counted(others.length, 'other check')}`})`;
+    return id === ''
+      ? entry.cause
+      : `${entry.cause} (${id}${others.length === 0 ? '' : ` and ${counted(others.length, 'other check')}`})`;
   return names.length === 0 ? id : `${id} (${names.length === 1 ? names[0] : `${names.length} problems`})`;
 }

@@ -5,6 +5,7 @@ import type {
   CiResult,
   EntryState,
   EvaluatedEntry,
+  JudgedBaseline,
   RecordedCause,
   RecordedResult,
   RunRecord,
@@ -47,23 +48,25 @@ export function knownBy(result: RecordedResult, record: WithBaseline): readonly 
 
 /**
  * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
- * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a fixed cause hid
- * it.
+ * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a cause that has
+ * been fixed may have hidden it.
  */
 function byCause(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
   const { baseline } = record.ciResult;
   if (baseline === null) return [];
-  const entries = covering(record);
+  const entries = covering(record).filter((entry) => 'cause' in entry);
   const causes = record.causes.filter(({ checks }) => checks.includes(result.id));
-  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
-  const wasHidden = entries.some((entry) => entry.state === 'stale' && isAbout(entry, result));
-  if (sendsTheSame(result, record, baseline) && !comesAndGoes && !wasHidden) return [];
-  const entriesOfCauses = causes.map(({ kind, fingerprint }) =>
-    kind === 'once' ? undefined : entries.find((entry) => 'cause' in entry && entry.cause === fingerprint),
+  const known = compact(
+    ...causes.map(
+      ({ kind, fingerprint }) => kind !== 'once' && entries.find((entry) => entry.cause === fingerprint),
+    ),
   );
-  return entriesOfCauses.length > 0 && entriesOfCauses.every((entry) => entry !== undefined)
-    ? entriesOfCauses
-    : [];
+  if (known.length < causes.length) return [];
+  const comesAndGoes = causes.some(({ kind }) => kind !== 'always');
+  const mayHaveBeenHidden = fixedIn(baseline) > 0;
+  const areNamed = known.every(({ checks }) => Object.keys(checks).length > 0);
+  const isNew = areNamed && sendsTheSame(result, record, baseline) && !comesAndGoes && !mayHaveBeenHidden;
+  return isNew ? [] : known;
 }
 
 /** The new failures of a check that has known deviations for other problems. */
@@ -144,6 +147,18 @@ export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
+/** The entry that accepts a known cause: its own, or that of one of its checks. */
+export function entryFor({ cause, checks }: ExplainedChecks, record: RunRecord): EvaluatedEntry | undefined {
+  const isOwn = (entry: EvaluatedEntry) => 'cause' in entry && entry.cause === cause.fingerprint;
+  return (
+    covering(record).find(isOwn) ?? checks.map((result) => knownBy(result, record)[0]).find((one) => one)
+  );
+}
+
+/** The failed checks that are known deviations. */
+export const knownResults = (record: RunRecord): readonly RecordedResult[] =>
+  record.results.filter((result) => result.verdict === 'fail' && knownBy(result, record).length > 0);
+
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = compact(issue, until !== undefined && `until ${until}`);
   return truncate(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
@@ -154,13 +169,20 @@ export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string
   causes.find(({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint)?.title ??
   entryName(entry);
 
+/** The number of entries that a baseline has ever had. */
+const totalOf = ({ entries, total = 0 }: JudgedBaseline): number => Math.max(total, entries.length);
+
+/** The number of them that have been fixed: they are stale, or no longer there. */
+const fixedIn = (baseline: JudgedBaseline): number =>
+  totalOf(baseline) - baseline.entries.filter(({ state }) => state !== 'stale').length;
+
 /** The progress of the team since it wrote the baseline, and what is still missing in it. */
 export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly string[] {
   if (baseline === null) return [];
-  const { entries, since, total = entries.length } = baseline;
-  const all = Math.max(total, entries.length);
+  const { entries, since } = baseline;
+  const all = totalOf(baseline);
   const noun = entries.every((entry) => 'cause' in entry) ? 'causes' : 'deviations';
-  const fixed = all - entries.filter(({ state }) => state !== 'stale').length;
+  const fixed = fixedIn(baseline);
   const open = entries.filter(({ reason }) => /^TODO\b/.test(reason)).length;
   return compact(
     fixed > 0 && `${fixed} of ${all} known ${noun} fixed${since === undefined ? '' : ` since ${since}`}`,

@@ -38,6 +38,7 @@ function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Basel
   const parts = namedBy(entry).map(({ id, names = [] }) =>
     judgedCheck({ id, reason: entry.reason, fingerprints: names }, record, baseline),
   );
+  if (parts.length === 0) return judgedAlone(entry, record);
   const stale = parts.filter(({ state }) => state === 'stale');
   const isCertain = stale.some(({ byChance }) => byChance !== true);
   const isKnown = parts.some(({ state }) => state === 'known');
@@ -48,6 +49,12 @@ function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Basel
     ...(isCertain ? {} : { byChance: true }),
   };
 }
+
+/** A cause of which the file says nothing else is stale once nothing fails any more. */
+const judgedAlone = (entry: KnownCause, { causes, outcome }: WithoutCiResult): Judgement =>
+  outcome === 'conformant' && causes.length === 0
+    ? { state: 'stale', remedy: `delete the entry ${entryName(entry)}: no check fails any more` }
+    : { state: 'not-evaluated' };
 
 function judgedCheck(entry: KnownCheck, record: WithoutCiResult, baseline: Baseline): Judgement {
   const { id } = entry;

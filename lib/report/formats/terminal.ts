@@ -4,8 +4,10 @@ import {
   baselineNotes,
   deselected,
   type ExplainedChecks,
+  entryFor,
   knownBy,
   knownCauses,
+  knownResults,
   newProblemsText,
   openCauses,
   unjudged,
@@ -200,13 +202,12 @@ const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: L
 function deviations(record: RunRecord, layout: Layout): readonly string[] {
   const known = knownCauses(record);
   if (known.length === 0) return [];
-  const checks = new Set(known.flatMap((one) => one.checks.map(({ id }) => id)));
-  const rows = known.map(({ cause, checks: [first] }) => {
-    const [entry] = first === undefined ? [] : knownBy(first, record);
-    return `${visible(cause.title)}${entry === undefined ? '' : `: ${whyKnown(entry)}`}`;
+  const rows = known.map((one) => {
+    const entry = entryFor(one, record);
+    return `${visible(one.cause.title)}${entry === undefined ? '' : `: ${whyKnown(entry)}`}`;
   });
   return gap([
-    layout.paint('bold', `${counted(checks.size, 'known deviation')}`),
+    layout.paint('bold', `${counted(knownResults(record).length, 'known deviation')}`),
     ...some(rows, layout).flatMap((row) => field('   ', row, layout, 1)),
   ]);
 }

@@ -335,17 +335,21 @@ const accepted = {
   until: optional(date, 'The last day on which the entry applies, such as 2026-12-31.'),
 };
 
-export const knownCause = {
+export const listedCause = {
   cause: described(
     causeFingerprint,
     'The fingerprint of a cause, as in the report: it names symptom and condition, whatever the seed.',
   ),
   ...accepted,
-  checks: described(
-    withKeywords(mapOf(matching(`^${failureName}( +${failureName})*$`)), { minProperties: 1 }),
-    'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
-  ),
 };
+
+/** By check: the fingerprints of its failures, separated by spaces. */
+export const failuresByCheck: Schema<Readonly<Record<string, string>>> = described(
+  mapOf(matching(`^${failureName}( +${failureName})*$`)),
+  'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
+);
+
+export const knownCause = { ...listedCause, checks: failuresByCheck };
 
 export const knownCheck = {
   id: described(withKeywords(text, { minLength: 1 }), 'The id of a check, as in the report.'),
