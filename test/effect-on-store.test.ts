@@ -144,7 +144,7 @@ test('the token goes only to the target: no redirect is followed, and no proxy o
       asked += 1;
       const status = [301, 302, 303, 307, 308][asked % 5] ?? 307;
       response
-        .writeHead(status, { location: `${elsewhere}${message.url}`, refresh: `0; url=${elsewhere}` })
+        .writeHead(status, { location: `${elsewhere}${message.url}/new`, refresh: `0; url=${elsewhere}` })
         .end();
     }),
   );

@@ -234,17 +234,33 @@ describe('a base URL that is wrong', () => {
   });
 });
 
-test('a redirect is shown with its target, and advice on the base URL', async () => {
-  const server = createHttpServer((_request, response) =>
-    response.writeHead(308, { location: 'http://127.0.0.1:9/v2/plants' }).end(),
-  );
-  const record = await against(`http://127.0.0.1:${await portOf(server)}`, {
-    only: ['ordinary/answers-200'],
+describe('a redirect of every ordinary plant', () => {
+  const redirecting = async (location: string): Promise<RunRecord> => {
+    const server = createHttpServer((_request, response) => response.writeHead(308, { location }).end());
+    return against(`http://127.0.0.1:${await portOf(server)}`, { only: ['ordinary/answers-200'] });
+  };
+
+  test.each([
+    ['http://127.0.0.1:9/v2/plants', 'http://127.0.0.1:9/v2'],
+    ['https://127.0.0.1/plants/', 'https://127.0.0.1'],
+  ])('to %s stops the run, and names the base URL', async (location, base) => {
+    const { outcome, requests, stop } = await redirecting(location);
+    expect([outcome, requests]).toEqual(['undetermined', 3]);
+    expect(stop).toMatchObject({
+      kind: 'not-found',
+      reason: expect.stringContaining(
+        `redirects every ordinary plant to another URL (308 to ${location}; 3 tried)`,
+      ),
+      remedy: `give ${base} as the base URL; redirects are not followed`,
+    });
   });
-  expect(record.advice).toContain('give http://127.0.0.1:9/v2 as the base URL');
-  expect(record.results.find(({ id }) => id === 'ordinary/answers-200')?.actual).toBe(
-    '308 to http://127.0.0.1:9/v2/plants',
-  );
+
+  test.each(['/plants/', '/login'])('to %s is a fault, and shown with its target', async (location) => {
+    const { outcome, advice, results } = await redirecting(location);
+    expect(outcome).toBe('nonconformant');
+    expect(advice).toContain('Redirects are not followed.');
+    expect(results.find(({ id }) => id === 'ordinary/answers-200')?.actual).toBe(`308 to ${location}`);
+  });
 });
 
 const failing = (record: RunRecord) =>

@@ -82,7 +82,7 @@ function symptomOf(exchange: Exchange, whom: string): Symptom {
   if (exchange.response === undefined) return { kind: 'none-for-all', words: noAnswerWords(exchange, whom) };
   return {
     kind: 'same-for-all',
-    words: `answers every ${whom} with ${describeExchange(exchange).replace(/ (?=\S+\/)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
+    words: `answers every ${whom} with ${describeExchange(exchange).replace(/ (?=\w[\w.+-]*\/\w)/, ' as ')}${exchange.response.truncated ? ' and an incomplete body' : ''}`,
     status: exchange.response.status,
   };
 }

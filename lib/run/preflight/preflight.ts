@@ -44,7 +44,8 @@ export async function preflight(
     if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
-    if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange)) break;
+    const isElsewhere = elsewhere(exchange, url) !== undefined;
+    if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange) && !isElsewhere) break;
   }
   const [first] = exchanges;
   const last = exchanges.at(-1);
@@ -54,6 +55,9 @@ export async function preflight(
   if (exchanges.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
+  const base = elsewhere(last, url);
+  if (base !== undefined && throughout((exchange) => elsewhere(exchange, url) === base))
+    return { stop: redirected(last, base, url) };
   if (throughout(rejectsToken)) {
     if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
     const without = await sender.send(withoutToken(templates), context.ids.next(), context);
@@ -62,16 +66,25 @@ export async function preflight(
   return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
+/** The base URL of another store to which a store redirects ordinary plants. */
+function elsewhere({ response }: Exchange, url: string): string | undefined {
+  const location = response === undefined ? undefined : locationOf(response);
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const { origin, pathname } = new URL(location, url);
+  const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${origin}${pathname}`)?.[1];
+  return base === undefined || `${base}/plants` === url ? undefined : base;
+}
+
+const redirected = (last: Exchange, base: string, url: string): Stop => ({
+  kind: 'not-found',
+  reason: `POST ${url} redirects every ordinary plant to another URL (${truncate(describeExchange(last))}; ${MAX_ATTEMPTS} tried)`,
+  remedy: `give ${truncate(base, 200)} as the base URL; redirects are not followed`,
+});
+
 function adviceOn({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (response === undefined || location === undefined) return undefined;
-  const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${target?.origin}${target?.pathname}`)?.[1];
-  return `POST ${url} is answered ${response.status} with Location: ${truncate(location, 200)}. Redirects are not followed. ${
-    base === undefined || `${base}/plants` === url
-      ? 'Give the base URL of the store itself.'
-      : `If the store is there, give ${truncate(base, 200)} as the base URL.`
-  }`;
+  return `POST ${url} is answered ${response.status} with Location: ${truncate(location, 200)}. Redirects are not followed. Give the base URL of the store itself.`;
 }
 
 const rejectsToken = ({ response }: Exchange): boolean =>
