@@ -23,7 +23,9 @@ export class StartedStore {
   /** Whether the run ended because the store could not be reached. */
   private isLost = false;
   private tail: readonly string[] = [];
-  private ends = 0;
+  private deaths = 0;
+  /** How the store ended for the first time, and the end of its output. */
+  private firstDeath: { readonly how: string; readonly tail: readonly string[] } | undefined;
   private readonly called: string;
   private readonly file: WriteStream | undefined;
   private readonly redact: Redact;
@@ -48,8 +50,9 @@ export class StartedStore {
   }
 
   async startAgain(): Promise<void> {
-    this.ends += 1;
+    this.deaths += 1;
     await this.process.stop();
+    this.firstDeath ??= { how: this.process.state, tail: this.tail };
     this.process = this.spawned('started again');
   }
 
@@ -58,21 +61,32 @@ export class StartedStore {
     if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
     this.isLost = true;
     const output = this.log === undefined ? 'keep its output with --out DIR' : `its output is in ${this.log}`;
-    const reason = `${this.called} ${this.process.state}; ${stop.reason}`;
-    if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-    const what = this.hasEnded()
-      ? 'correct the command'
-      : 'check that it listens on this port, or raise --wait';
-    return { ...stop, reason, remedy: `${what}; ${output}` };
+    const before = this.firstDeath === undefined ? '' : `${this.firstDeath.how}, was restarted, and `;
+    const state = `${this.called} ${before}${this.process.state}`;
+    if (stop.kind === 'gone')
+      return { ...stop, reason: `${state}; ${stop.reason}`, remedy: `${stop.remedy}; ${output}` };
+    if (this.hasEnded())
+      return {
+        ...stop,
+        reason: state,
+        remedy: `${this.process.wasKilled ? 'find out what terminated it' : 'correct the command'}; ${output}`,
+      };
+    return {
+      ...stop,
+      reason: `${state}; ${stop.reason}`,
+      remedy: `check that it listens on this port, or raise --wait; ${output}`,
+    };
   }
 
-  /** The end of the store's output if the store could not be reached or failed; otherwise empty. */
+  /** What the store printed before it died or could not be reached; otherwise empty. */
   epilogue(): string {
-    if (!this.isLost && this.ends === 0 && !this.process.hasFailed()) return '';
-    const lines = this.tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
-    const died = this.ends === 0 ? '' : `died ${counted(this.ends, 'time')} and was restarted; it `;
-    const output = lines.length === 0 ? 'without any output' : 'and its output ends with';
-    return `${this.called} ${died}${this.process.state}, ${output}\n${lines.join('')}`;
+    const { state } = this.process;
+    if (this.firstDeath !== undefined) {
+      const { how, tail } = this.firstDeath;
+      const times = this.deaths === 1 ? '' : `died ${counted(this.deaths, 'time')}; at first, it `;
+      return `${this.called} ${times}${withOutput(how, tail)}${this.hasEnded() ? `restarted, it ${state}\n` : ''}`;
+    }
+    return this.isLost || this.process.hasFailed() ? `${this.called} ${withOutput(state, this.tail)}` : '';
   }
 
   async stop(): Promise<void> {
@@ -82,6 +96,7 @@ export class StartedStore {
 
   private spawned(how: string): StoreProcess {
     this.file?.write(`${suite.name} ${suite.version} ${how} ${this.called}\n`);
+    this.tail = [];
     return new StoreProcess(this.command, this.token, (lines) => {
       const text = this.redact(lines);
       this.file?.write(text);
@@ -90,10 +105,15 @@ export class StartedStore {
   }
 }
 
+function withOutput(how: string, tail: readonly string[]): string {
+  const lines = tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
+  return `${how}, ${lines.length === 0 ? 'without any output' : 'and its output ended with'}\n${lines.join('')}`;
+}
+
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
-  private end: { readonly how: string; readonly failed: boolean } | undefined;
+  private end: { readonly how: string; readonly failed: boolean; readonly killed?: true } | undefined;
   private readonly kill = () => void this.signal('SIGKILL');
 
   /** @param onOutput called with complete lines of its output */
@@ -119,7 +139,7 @@ class StoreProcess {
         this.end =
           by === undefined
             ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
-            : { how: `was terminated by ${by} ${after}`, failed: true };
+            : { how: `was terminated by ${by} ${after}`, failed: true, killed: true };
         resolve();
       });
     });
@@ -133,6 +153,10 @@ class StoreProcess {
 
   hasFailed(): boolean {
     return this.hasEnded() && this.end?.failed === true;
+  }
+
+  get wasKilled(): boolean {
+    return this.end?.killed === true;
   }
 
   get state(): string {

@@ -159,7 +159,7 @@ export class Recovery {
     if (!(await this.restart())) return false;
     this.restartMs += performance.now() - began;
     this.restarts += 1;
-    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(diedTimes(this.restarts));
+    if (this.restarts === MAX_RESTARTS_IN_CHECKS) this.state.endChecks(diedTooOften(this.restarts));
     return true;
   }
 
@@ -202,6 +202,11 @@ export const diedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
   reason: `the store died ${counted(times, 'time')} and was restarted`,
   remedy: 'find the reason in its output, fix it, then repeat the run',
+});
+
+const diedTooOften = (times: number): Stop => ({
+  ...diedTimes(times),
+  reason: `the store died ${counted(times, 'time')}, so the checks ended`,
 });
 
 const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
