@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/collections.ts';
 import { createdRules, notSuccess, type Rule } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectiveBodies, malformedBodies } from '../lib/payloads/invalid-bodies.ts';
@@ -71,10 +72,19 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   }
 }
 
+/** One plant for each property, in which it has a wrong type. */
+function wronglyTyped(plants: PlantFactory): readonly RequestTemplate[] {
+  const bodies = defectiveBodies(plants.contract).filter(({ kind }) => kind === 'wrong-type');
+  return groupBy(bodies, ({ name }) => name.replace(/ .*/, '')).flatMap(([, [{ madeOf }]]) => {
+    const body = madeOf(plants.plain('all'));
+    return body === undefined ? [] : [{ body }];
+  });
+}
+
 async function alternates(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
   const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
-  for (const bad of ['{', '', ...values].map(text)) {
+  for (const bad of [...['{', '', ...values].map(text), ...wronglyTyped(context.plants)]) {
     // Values of the preceding plant must not fill in what is missing.
     await judge(context, bad, 'an invalid request after an ordinary plant', [notSuccess]);
     const template = ordinaryRequest(context.plants.plain('required'));
@@ -99,7 +109,7 @@ export const stateChecks: readonly Check[] = [
     test: {
       kind: 'scenario',
       sends:
-        'An opening brace, an empty body, null, an empty object and an empty array, one after the other, each followed by an ordinary plant without a tag.',
+        'An opening brace, an empty body, null, an empty object, an empty array, and a plant for each property in which it has a wrong type, one after the other, each followed by an ordinary plant without a tag.',
       run: alternates,
       exclusive: true,
     },

@@ -252,6 +252,30 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'state-tag-draft',
+    'keeps a tag of a wrong type, and returns it with the next plant without a tag',
+    ['invariants/200-is-a-plant', 'state/answers-alternating-requests'],
+    withFreshState(() => {
+      let draft: Value | undefined;
+      return (right) => ({
+        validate(value, request) {
+          if (value instanceof Map && value.has('tag')) {
+            const tag = value.get('tag');
+            draft = typeof tag === 'string' ? undefined : tag;
+          }
+          return right.validate(value, request);
+        },
+        create(plant, request) {
+          const answer = right.create(plant, request);
+          if (draft === undefined || plant.tag !== undefined) return answer;
+          const body = JSON.stringify({ ...JSON.parse(String(answer.body)), tag: false });
+          draft = undefined;
+          return { ...answer, body };
+        },
+      });
+    }),
+  ),
+  broken(
     'state-id-leaks',
     'uses the id of the previous plant if id is missing',
     [

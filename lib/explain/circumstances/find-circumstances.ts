@@ -9,6 +9,7 @@ import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { areVague, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
+import { afterRecent } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
@@ -61,6 +62,7 @@ async function withOthers(state: RequestState, search: Search): Promise<Explanat
   const preceding = await SequenceProbe.of(state, search);
   return (
     (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
+    (await afterRecent(search)) ??
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
     (await onConnection(state, search)) ??

@@ -131,7 +131,8 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  */
 export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
-  if (members.length === 0) return undefined;
+  // If the store dies of a request, the next one fails as well.
+  if (members.length === 0 || experiments.restarts > 0) return undefined;
   // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   for (const { one, change, control } of REJECTED_EARLY) {

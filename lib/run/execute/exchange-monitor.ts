@@ -85,7 +85,14 @@ export class ExchangeMonitor implements ExchangeListener {
     this.created.record(exchange, template);
     this.limiter.record(exchange, template);
     const watch = () =>
-      invariants.watch(exchange, template, context.id, () => this.placeOf(exchange, template), judging);
+      invariants.watch(
+        exchange,
+        template,
+        context.id,
+        () => this.placeOf(exchange, template),
+        judging,
+        () => this.last.beforeLatest,
+      );
     if (!isPreflight) watch();
     else if (!didNotReachStore(exchange)) this.held.push(watch);
   }

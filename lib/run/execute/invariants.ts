@@ -22,6 +22,7 @@ export class Invariants {
     during: string,
     place: () => number,
     judging: Judging,
+    recent: () => readonly RequestTemplate[],
   ): void {
     if (isOutsideContract(template)) return;
     for (const [check, tally] of this.tallies) {
@@ -34,7 +35,7 @@ export class Invariants {
       if (ruling === undefined) continue;
       const sentFor = { check: during, label: template.sentAs ?? unusual(template) };
       const label = `sent for ${[during, sentFor.label].filter(Boolean).join(': ')}`;
-      tally.recordFailure({ label, sentFor, finding: ruling, template, exchange }, place());
+      tally.recordFailure({ label, sentFor, finding: ruling, template, exchange, recent: recent() }, place());
     }
   }
 

@@ -16,15 +16,19 @@ interface Kept extends RequestInFlight {
 }
 
 const MAX_KEPT = 200;
+/** Faults that depend on earlier requests usually depend on one of the last few. */
+const MAX_RECENT = 48;
 /** In ms: a dying store may still answer; a request that we aborted may kill it a moment later. */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 /** The same if nothing else can have killed the store: a busy one may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;
 
+/** Remembers requests that may be the reason for a failure of others. */
 export class LastRequests {
   private readonly contract: Contract;
   private readonly kept: Kept[] = [];
   private answeredAt = 0;
+  private recent: RequestTemplate[] = [];
 
   constructor(contract: Contract) {
     this.contract = contract;
@@ -32,8 +36,11 @@ export class LastRequests {
 
   record(exchange: Exchange, template: RequestTemplate, check: string): void {
     const now = performance.now();
-    if (exchange.kind === 'answered') this.answeredAt = now;
-    else if (
+    if (exchange.kind === 'answered') {
+      this.answeredAt = now;
+      this.recent.push(template);
+      if (this.recent.length > 2 * MAX_RECENT) this.recent = this.recent.slice(-MAX_RECENT);
+    } else if (
       failedBy(exchange, 'closed', 'timeout', 'not-http', 'aborted') &&
       (isAborted(exchange) || !isOutsideContract(template))
     ) {
@@ -46,6 +53,11 @@ export class LastRequests {
       });
       if (this.kept.length > MAX_KEPT) this.kept.shift();
     }
+  }
+
+  /** The requests that were answered before the latest one, oldest first. */
+  get beforeLatest(): readonly RequestTemplate[] {
+    return this.recent.slice(-MAX_RECENT - 1, -1);
   }
 
   /** The likeliest culprit first: aborted by us, then the least ordinary, then the earliest. */

@@ -25,6 +25,7 @@ export async function runTestCase(
     stableLabel,
     finding,
     template: testCase.template,
+    recent: execution.services.monitor.last.beforeLatest,
     exchange: truncated(exchange),
   };
 }

@@ -12,6 +12,8 @@ export interface Failure {
   /** Only for invariants: the check that sent the request, and the label or its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
   readonly before?: readonly PrecedingRequest[];
+  /** The last requests of the run that were answered before this failure, whichever check sent them. */
+  readonly recent?: readonly RequestTemplate[];
   readonly finding: Finding;
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
@@ -35,7 +37,7 @@ export interface Retries {
 }
 
 /** A failed case without its exchange: enough to send its request again. */
-export type FailedCase = Omit<Failure, 'exchange' | 'sampled' | 'when' | 'retries'>;
+export type FailedCase = Omit<Failure, 'exchange' | 'recent' | 'sampled' | 'when' | 'retries'>;
 
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 

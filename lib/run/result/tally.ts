@@ -22,7 +22,7 @@ const MAX_PROBLEMS_OF_A_CHECK = 20;
 const MAX_FAILED_CASES = 1000;
 
 function withoutExchange(failure: Failure): FailedCase {
-  const { exchange: _, sampled: __, when: ___, retries: ____, ...failedCase } = failure;
+  const { exchange: _, recent: __, sampled: ___, when: ____, retries: _____, ...failedCase } = failure;
   return truncatedCase(failedCase);
 }
 

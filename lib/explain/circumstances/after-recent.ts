@@ -1,0 +1,73 @@
+import { templateOf } from '../../payloads/model/dimension.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Candidate } from '../condition/candidates.ts';
+import { defectSweep } from '../condition/sweeps/defects.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
+import { isEachTime, lastOf, REPEATS, type Search } from '../search.ts';
+import type { Condition } from '../wording/condition.ts';
+
+/** Number of attempts, since the store may handle requests in another order than in the run. */
+const ATTEMPTS = 2;
+
+/**
+ * Finds the earlier request that a failure needs, if no other experiment reproduces it, by sending again what
+ * preceded it in the run, then half of that, and so on.
+ */
+export async function afterRecent(search: Search): Promise<Explanation | undefined> {
+  const { failure, failingState, experiments, symptom } = search;
+  const { recent = [], template } = failure;
+  if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;
+  const shownAfter = async (earlier: readonly RequestTemplate[]): Promise<Found | undefined> => {
+    const before: Found['before'] = [];
+    for (const one of earlier) before.push({ template: one, exchange: await experiments.sendTemplate(one) });
+    const exchange = await experiments.sendTemplate(template);
+    return experiments.isShown(exchange, template, symptom) === true ? { before, exchange } : undefined;
+  };
+  let earlier = recent;
+  for (let attempts = ATTEMPTS; (await shownAfter(earlier)) === undefined; attempts -= 1)
+    if (attempts === 1) return undefined;
+  while (earlier.length > 1) {
+    const middle = Math.floor(earlier.length / 2);
+    const halves = [earlier.slice(middle), earlier.slice(0, middle)];
+    const half = await firstOf(halves, async (one) => (await shownAfter(one)) !== undefined);
+    if (half === undefined) return undefined;
+    earlier = half;
+  }
+  const last = await lastOf(REPEATS, () => shownAfter(earlier));
+  const [culprit] = earlier;
+  const isNeeded = () => shownAfter([]).then((found) => found === undefined);
+  if (last === undefined || culprit === undefined || !(await isEachTime(REPEATS, isNeeded))) return undefined;
+  const defect = defectOf(culprit, search);
+  const plain = defect && templateOf(defect.apply(search.ordinary));
+  const { before, exchange } = (plain && (await lastOf(REPEATS, () => shownAfter([plain])))) ?? last;
+  return {
+    ...bareExplanation(failingState, exchange),
+    kind: 'sequence',
+    conditions: [wordsFor(culprit, defect)],
+    inside: [REPEATS, REPEATS],
+    outside: [0, REPEATS],
+    before,
+    template,
+  };
+}
+
+interface Found {
+  readonly before: { readonly template: RequestTemplate; readonly exchange: Exchange }[];
+  readonly exchange: Exchange;
+}
+
+async function firstOf<T>(all: readonly T[], is: (one: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const one of all) if (await is(one)) return one;
+  return undefined;
+}
+
+const defectOf = ({ sentAs }: RequestTemplate, { contract, ordinary }: Search): Candidate | undefined =>
+  defectSweep(contract, ordinary.plant, true).candidates.find(({ label }) => label === sentAs);
+
+function wordsFor({ sentAs = '' }: RequestTemplate, defect: Candidate | undefined): Condition {
+  const part = 'earlier requests';
+  if (defect?.condition.clause !== undefined)
+    return { phrase: `after a request in which ${defect.condition.clause}`, part };
+  return { phrase: sentAs === '' ? 'after certain requests' : `after a request such as: ${sentAs}`, part };
+}
