@@ -59,6 +59,8 @@ export interface Sweep {
   /** From broad to narrow. */
   readonly classes: readonly CandidateClass[];
   readonly scale?: Scale;
+  /** A closer look at the only values that showed the fault. */
+  readonly closer?: (shown: readonly Candidate[]) => Sweep | undefined;
 }
 
 /** The results so far: whether the fault showed with a value; undefined if the response proved nothing. */

@@ -249,5 +249,14 @@ export function stateOf(
   const { json, style = COMPACT, edit } = body;
   if (!(json instanceof JsonObject)) return { ...around, style, defect: { json } };
   const state = { ...around, plant: json, style };
-  return edit === undefined ? state : { ...state, defect: { corrupt: edit } };
+  if (edit === undefined) return state;
+  const [id] = SAMPLE_IDS;
+  const text = write(json, id, style);
+  const edited = edit(text);
+  return typeof edited === 'string' && edited.replace(OUTER_WHITE_SPACE, '') === text
+    ? { ...state, edits: [(one) => String(edit(one))] }
+    : { ...state, defect: { corrupt: edit } };
 }
+
+/** Matches white space of JSON (RFC 8259 section 2) around a value. */
+const OUTER_WHITE_SPACE = /^[ \t\n\r]+|[ \t\n\r]+$/g;

@@ -41,7 +41,7 @@ type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
  * @param isPlant whether to try only valid plants
  */
 export async function sweep(
-  { part, candidates, classes, scale }: Sweep,
+  { part, candidates, classes, scale, closer }: Sweep,
   state: RequestState,
   search: Search,
   isPlant: boolean,
@@ -86,6 +86,10 @@ export async function sweep(
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
+  const finer = limits === undefined && !search.isSlow ? closer?.(thoseIn(tries, true)) : undefined;
+  const close = finer && (await sweep(finer, state, search, isPlant));
+  const exactly = close && exactNameIn(close.named);
+  if (exactly !== undefined) names = [exactly];
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: names,

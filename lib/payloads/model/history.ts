@@ -87,7 +87,8 @@ const sameTag: MakePreceding = (state, context) => {
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
-const bodiless = (method: string): Value => onSameConnection(`after ${method}`, () => ({ method }));
+const bodiless = (method: string): Value =>
+  onSameConnection(`after ${method}`, () => ({ method }), 'right token before');
 
 const plain =
   (change: (state: RequestState) => RequestState): MakePreceding =>

@@ -140,6 +140,11 @@ const SETS: readonly CredentialClass[] = [
     ({ word, token }) => word !== undefined && word.length !== token.length,
   ],
   [
+    'bearer tokens that are not ASCII',
+    'the bearer token is not ASCII',
+    ({ bearer = '' }) => /[^\0-\x7f]/.test(bearer),
+  ],
+  [
     'bearer tokens with the same first half',
     'a wrong token has the first half of the right one',
     ({ bearer, token }) => bearer?.startsWith(token.slice(0, Math.ceil(token.length / 2))),

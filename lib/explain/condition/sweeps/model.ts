@@ -12,9 +12,10 @@ import { ID } from '../../../payloads/plants.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
+import { counted } from '../../../text.ts';
 import { headerValues } from '../../../wire/headers.ts';
 import type { Condition, Topic } from '../../wording/condition.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
 /** The values of a dimension, except the usual one. */
 export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
@@ -43,8 +44,19 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
         group: name,
       }),
     ),
+    ...(name === WHITE_SPACE ? { scale: LEADING_SPACES } : {}),
   };
 }
+
+/** Some parsers look only at the beginning of a body. */
+const LEADING_SPACES: Scale = {
+  points: [1n, 8n, 30n, 60n, 100n, 200n, 300n],
+  valueAt: (point) => counted(Number(point), 'space'),
+  apply: (state, point) => ({ ...state, edits: [(text) => `${' '.repeat(Number(point))}${text}`] }),
+  above: (point) => ({ phrase: `with more than ${point} spaces before the JSON value` }),
+  below: (point) => ({ phrase: `with fewer than ${point} spaces before the JSON value` }),
+  between: (first, last) => ({ phrase: `with ${first} to ${last} spaces before the JSON value` }),
+};
 
 /** Topics of dimensions whose names are not those of request parts. */
 const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
@@ -205,11 +217,16 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
     classes: namedSets.map(([phrase]) => phrase),
+    ...(part === WHITE_SPACE ? { point: BigInt(text.length - text.trimStart().length) } : {}),
   };
 }
 
 const phraseOf = (name: string): string =>
-  name.replace(/^of /, 'with a body of ').replace(/^as (?=\S+\/)/, 'with Content-Type ');
+  name
+    .replace(/^of /, 'with a body of ')
+    .replace(/^as (?=\S+\/)/, 'with Content-Type ')
+    .replace(/^after (\d+ spaces)$/, 'with $1 before the JSON value')
+    .replace(/^followed by (\d+ spaces|a line feed)$/, 'with $1 after the JSON value');
 
 export const headerValuesIn = (model: Model, header: string): readonly string[] =>
   model.dimensions

@@ -56,6 +56,32 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       ...classes,
     ],
     scale: { ...lengths(property), instead: letter === undefined ? undefined : lengths(property, letter) },
+    closer: ([only, ...others]) => {
+      const form = FORMS[formed.findIndex((one) => one === only)];
+      return form === undefined || others.length > 0 ? undefined : pairSweep(property, form);
+    },
+  };
+}
+
+/** Texts with two of the characters of a form, since a filter may look for both. */
+function pairSweep(property: string, form: string): Sweep {
+  const marks = MARKS.filter(([mark]) => form.includes(mark));
+  const pairs = marks.flatMap((one) =>
+    marks.filter((other) => other !== one).map((other) => [one, other] as const),
+  );
+  const both = ([, one]: Mark, [, other]: Mark) => `contains ${[one, other].sort().join(' and ')}`;
+  return {
+    part: property,
+    candidates: pairs.map(([one, other]) => {
+      const says = `contains ${one[1]} and, after it, ${other[1]}`;
+      const candidate = candidateOf(property, freshLike(`word${one[0]}word${other[0]}word`), says, says);
+      return { ...candidate, classes: [both(one, other)] };
+    }),
+    classes: [...new Set(pairs.map(([one, other]) => both(one, other)))].map((clause) => ({
+      id: clause,
+      condition: { clause: `${property} ${clause}`, property },
+      group: property,
+    })),
   };
 }
 
@@ -111,7 +137,8 @@ const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
 /** Characters that mean something to software. */
-const MARKS: readonly (readonly [mark: string, words: string, oddity?: RegExp])[] = [
+type Mark = readonly [mark: string, words: string, oddity?: RegExp];
+const MARKS: readonly Mark[] = [
   [' ', 'a space'],
   ['-', 'a hyphen'],
   ["'", 'an apostrophe'],
