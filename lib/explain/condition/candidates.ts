@@ -134,7 +134,8 @@ export function named(
   const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
-  if (groups.length <= MAX_GROUPS || broadest === undefined) return groups;
+  const isMost = shown.length * 2 > shown.length + hidden.length;
+  if (groups.length <= (isMost ? MAX_GROUPS_OF_MOST : MAX_GROUPS) || broadest === undefined) return groups;
   return [
     {
       ...broadest,
@@ -145,7 +146,8 @@ export function named(
   ];
 }
 
-const MAX_GROUPS = 3;
+/** Values of more groups are probably one fault, in particular if most values show it. */
+const [MAX_GROUPS_OF_MOST, MAX_GROUPS] = [3, 8];
 
 /** Classes by the number of members, the largest first; equally large ones in their original order. */
 const bySize = (

@@ -57,7 +57,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     ],
     scale: { ...lengths(property), instead: letter === undefined ? undefined : lengths(property, letter) },
     closer: ([only, ...others]) => {
-      const form = FORMS[formed.findIndex((one) => one === only)];
+      const form = only === undefined ? undefined : FORMS[formed.indexOf(only)];
       return form === undefined || others.length > 0 ? undefined : pairSweep(property, form);
     },
   };
