@@ -131,9 +131,7 @@ describe('the tests that a project declares with the binding', () => {
     const failed = testsOf('explained').filter(({ status }) => status === 'failed');
     expect(failed.map(({ title }) => title).toSorted()).toEqual(COERCED.toSorted());
     const [message = ''] = failed[0]?.failureMessages ?? [];
-    expect(message).toMatch(
-      /^Nonconformance: 1\. Accepts .* as id {2}\(2 checks, MUST\)\n/,
-    );
+    expect(message).toMatch(/^Nonconformance: 1\. Accepts .* as id {2}\(2 checks, MUST\)\n/);
     expect(message).toContain(
       '   fix       Check the JSON type before using the value, and do not convert it:',
     );

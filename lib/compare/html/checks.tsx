@@ -4,9 +4,9 @@ import { ExpectedAndActual } from '../../report/formats/html/kit/expected.tsx';
 import { Choice } from '../../report/formats/html/kit/filter.tsx';
 import { Card } from '../../report/formats/html/kit/section.tsx';
 import {
+  AboutCheck,
   CheckLink,
   Commands,
-  DocsLink,
   Icon,
   inline,
   type Tone,
@@ -151,7 +151,7 @@ function Check({
     >
       <p class="hint">{hint}</p>
       <p class="basis">
-        Basis: {basis.join('; ')}. <DocsLink id={id} />
+        Basis: {basis.join('; ')}. <AboutCheck id={id} />
       </p>
       {present.map(({ tone: own, own: list }) =>
         own === 'pass' || own === 'observed' ? (
