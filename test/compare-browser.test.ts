@@ -264,7 +264,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       expect(await mark.textContent()).toMatch(/^\d+ failed$/);
       await mark.click();
       const panel = page.locator('#causes .panel');
-      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): Accepts a/);
+      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): \d+\. Accepts a/);
       expect(await panel.locator('pre.command').textContent()).toContain('curl ');
       const [above, below] = await Promise.all([mark.boundingBox(), panel.boundingBox()]);
       expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
@@ -358,6 +358,20 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
         await page.locator('li[id="invalid/rejects-wrong-type~3"]').waitFor({ state: 'visible' });
       },
       { javaScriptEnabled: false },
+    );
+  });
+
+  test('on a narrow screen, a table fades out where more columns follow', async () => {
+    await withPage(
+      'five',
+      async (page) => {
+        const box = page.locator('#stores .scrolling');
+        const isFading = () => box.evaluate((one) => one.classList.contains('continues'));
+        await expect.poll(isFading).toBe(true);
+        await box.evaluate((one) => one.scrollTo({ left: one.scrollWidth }));
+        await expect.poll(isFading).toBe(false);
+      },
+      { viewport: { width: 375, height: 700 } },
     );
   });
 

@@ -27,6 +27,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
+    notExamined: found.notExamined,
     checks: checks.map(({ id }) => id),
     expected: expectedOf(symptom, expected, example, members),
     advice: adviceFor(symptom, found, members, expected),

@@ -31,7 +31,8 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
 
 /** Records a cause without a request. */
 export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, level, kind, confirmed, until, checks, example } = cause;
+  const { title, symptom, condition, advice, level, kind, confirmed, until, notExamined, checks, example } =
+    cause;
   const what = redactAll({ title, symptom, condition, advice }, redact);
   return {
     title: what.title,
@@ -41,6 +42,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
     kind,
     confirmed,
     ...(until === undefined ? {} : { until }),
+    ...(notExamined === undefined ? {} : { notExamined }),
     checks,
     advice: what.advice,
     matters: [],
