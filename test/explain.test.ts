@@ -272,6 +272,16 @@ test('without experiments, each failed check still has a cause', async () => {
   });
 });
 
+test.each([
+  ['id-any-string', ['id']],
+  ['crash-null', ['body']],
+])('what matters of an invalid body at %s is %j', async (name, matters) => {
+  const [cause] = await causesOf(name);
+  expect(cause?.matters).toEqual(matters);
+  // Another id shows the fault as well.
+  if (name === 'id-any-string') expect(cause?.steps.join('\n')).toContain('$ID');
+});
+
 test('a cause that the budget does not suffice for says so, not that no experiment reproduced it', async () => {
   await withStore('crash-null', async ({ url }) => {
     const options = { only: ['invalid/*', 'invariants/*'], explain: 14 };

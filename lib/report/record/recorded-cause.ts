@@ -1,4 +1,3 @@
-import { ID } from '../../payloads/plants.ts';
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
@@ -54,12 +53,12 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 }
 
 const stepsOf = (
-  { example, matters, repeat, modulus, isOfBody }: Cause,
+  { example, keepsId, repeat, modulus, isOfBody }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
   reproduce({
     request,
-    freshId: matters.includes(ID) ? undefined : idIn(request),
+    freshId: keepsId ? undefined : idIn(request),
     before: before.map((one, index) => ({
       request: one.request,
       freshId: idIn(one.request),

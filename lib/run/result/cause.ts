@@ -59,6 +59,8 @@ export interface Cause {
   };
   /** The parts of the example that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];
+  /** Whether the id of the example matters, so that no other id shows the fault. */
+  readonly keepsId: boolean;
   readonly ladders: readonly Ladder[];
   readonly repeat: Repeat;
   /** Whether the body of the response shows the fault, not its status. */
