@@ -1,17 +1,20 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { catalogue, knownDeviations, planOf, type RunOptions, secretsOf } from './index.ts';
+import { afterAll, beforeAll, describe, type TestContext, test } from 'vitest';
+import { catalogue, knownDeviations, planOf, type RunOptions, run } from './index.ts';
 import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Options } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
-import { entryName, isAbout } from './lib/report/baseline/baseline-entry.ts';
+import { entryName } from './lib/report/baseline/baseline-entry.ts';
 import { blocks } from './lib/report/baseline/ci-result.ts';
-import { entriesOf, knownBy, newProblemsText } from './lib/report/baseline/deviations.ts';
-import { causeReport } from './lib/report/formats/terminal.ts';
-import type { Baseline, RunRecord } from './lib/report/record/record.ts';
-import { Recorder } from './lib/report/record/recorder.ts';
-import { failureText as details } from './lib/report/wording/format-text.ts';
-import type { CheckResult } from './lib/run/result/result.ts';
-import { findCauses, openRun, type RunPlan as Plan, type RunHandle } from './lib/run/run.ts';
+import {
+  type ExplainedChecks,
+  entriesOf,
+  explainedChecks,
+  knownBy,
+} from './lib/report/baseline/deviations.ts';
+import { UNLIMITED, wholeCause } from './lib/report/formats/terminal-causes.ts';
+import type { RecordedResult, RunRecord } from './lib/report/record/record.ts';
+import { plain, visible } from './lib/report/wording/format-text.ts';
+import { counted } from './lib/text.ts';
 
 /** A store that was started for the tests. */
 export interface StartedStore {
@@ -21,119 +24,136 @@ export interface StartedStore {
 }
 
 export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
-  /** Starts the store, or merely returns where it is. Called once, before the first check. */
+  /** Starts the store, or merely returns where it is. Called once, before the first request. */
   readonly start: () => Promise<StartedStore> | StartedStore;
 }
 
 const { baseUrl: _baseUrl, token: _token, ...others } = IN_CODE;
 const OPTIONS = { ...others, start: { kind: callback, description: 'function that starts the store' } };
 
-/** Maximum duration of one check in milliseconds. A check sends many requests, each with its own timeout. */
-const MAX_CHECK_MS = 300_000;
+const MAX_HOOK_MS = 300_000;
+
+/** The requests of a run have timeouts of their own. */
+const NO_TIMEOUT = 0;
+
+const COLUMNS = 80;
 
 /**
  * Declares a vitest test for each check, named by the id of the check. Call it at the top level of a test
- * file.
+ * file. The first test carries out the run, of all checks that vitest has selected, since the causes of
+ * failures are known only at its end.
  *
  * The test of a MUST check fails if the check fails or is untestable. So does the test of a SHOULD check with
- * `strict`; without it, the failure is an annotation. A failure that the baseline lists is also an
- * annotation. A check that was not completed is skipped, never passed. At the end, the causes of all failures
- * are printed. The suite fails if there is a failure that the baseline does not list, or if an entry is out
- * of date.
+ * `strict`; without it, the failure is a warning. A failure that the baseline lists is an annotation. A check
+ * that was not completed is skipped, never passed. A failed test has one error for each cause; vitest prints
+ * an error that several tests have only once, after all of their names. The suite fails if an entry of the
+ * baseline is out of date.
  */
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Options & ConformanceOptions;
   describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
     let store: StartedStore | undefined;
-    let run: RunHandle | undefined;
-    let recorder: Recorder | undefined;
-    let explain: Plan['explain'];
-    let baseline: Baseline | undefined;
-    const results: CheckResult[] = [];
+    let settings: RunOptions;
+    let ran: Promise<RunRecord> | undefined;
 
     beforeAll(async () => {
       store = await start();
       // If `start` returns nothing, the error message names what is missing.
-      const target = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
-      const plan = await planOf(target);
-      explain = plan.explain;
-      run = await openRun(plan);
-      baseline = await knownDeviations(target);
-      recorder = new Recorder(secretsOf(target), baseline);
-      recorder.add({ type: 'start', header: run.header });
-    }, MAX_CHECK_MS);
+      settings = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
+      // Invalid options fail the suite once, instead of each test.
+      await Promise.all([planOf(settings), knownDeviations(settings)]);
+    }, MAX_HOOK_MS);
 
     afterAll(async () => {
       try {
-        if (run === undefined || recorder === undefined) return;
-        const causes = await findCauses(results, run, { explain });
-        if (causes !== undefined) recorder.add({ type: 'causes', causes });
-        recorder.add({ type: 'end', footer: await run.close() });
-        const record = recorder.record();
-        const report = causeReport(record);
-        // The default reporter shows annotations only for failed tests, but it shows everything that is
-        // printed.
-        if (report !== undefined) console.warn(report);
-        const changes = changesOf(record);
-        if (changes.length > 0) throw new Nonconformance(changes.join('\n'));
+        if (ran === undefined) return;
+        const record = await ran;
+        const advisory = advisoryText(record);
+        // The default reporter shows what is printed, but no annotations of passing tests.
+        if (advisory !== undefined) console.warn(advisory);
+        const outdated = entriesOf(record, 'stale', 'expired');
+        if (outdated.length > 0)
+          throw new Nonconformance(outdated.map((entry) => `${entryName(entry)}: ${entry.state}`).join('\n'));
       } finally {
         await store?.stop?.();
       }
-    }, MAX_CHECK_MS);
+    }, MAX_HOOK_MS);
 
-    for (const check of catalogue) {
-      test(check.id, { timeout: MAX_CHECK_MS }, async ({ annotate, skip }) => {
-        if (run === undefined || recorder === undefined) throw new Error('the run was not opened');
-        const carriedOut = await run.runCheck(check);
-        results.push(carriedOut);
-        const result = recorder.add({ type: 'result', result: carriedOut });
-        if (result === undefined) throw new Error('the check has no result');
-        const fails = check.level === 'MUST' || (check.level === 'SHOULD' && options.strict === true);
-        switch (result.verdict) {
-          case 'pass':
-            return;
-          case 'observed':
-            await annotate(JSON.stringify(result.observations), 'observed');
-            return;
-          case 'skipped':
-            skip(result.reason);
-            return;
-          case 'fail':
-            if (isListed(check.id, baseline)) {
-              await annotate(details(result), 'listed in the baseline');
-              return;
-            }
-            if (fails) throw new Nonconformance(details(result));
-            await annotate(details(result), 'warning');
-            return;
-          case 'untestable': {
-            const reason = `could not be tested: ${result.reason}`;
-            const remedy = result.blockedBy === run.stop?.kind ? `; ${run.stop?.remedy}` : '';
-            if (fails) throw new Nonconformance(`${reason}${remedy}`);
-            skip(`${reason}${remedy}`);
-          }
-        }
+    for (const { id } of catalogue) {
+      test(id, { timeout: NO_TIMEOUT }, async (context) => {
+        ran ??= run({ ...settings, skip: [...(settings.skip ?? []), ...unselectedIds(context)] }).record;
+        await report(id, await ran, context);
       });
     }
   });
 }
 
-const isListed = (id: string, baseline: Baseline | undefined): boolean =>
-  baseline?.entries.some((entry) => isAbout(entry, { id })) === true;
+/** The ids of the tests that vitest leaves out, for example because of `-t`. */
+const unselectedIds = ({ task }: TestContext): readonly string[] =>
+  (task.suite?.tasks ?? []).filter(({ mode }) => mode === 'skip').map(({ name }) => name);
 
-/** Differences from the baseline for the checks that it lists, since their tests did not fail. */
-function changesOf(record: RunRecord): readonly string[] {
-  const { baseline } = record.ciResult;
-  const unlisted = record.results.filter(
-    (result) =>
-      blocks(result, record) &&
-      isListed(result.id, baseline ?? undefined) &&
-      knownBy(result, record).length === 0,
+/** Passes, fails or skips the test of a check. */
+async function report(id: string, record: RunRecord, { annotate, skip }: TestContext): Promise<void> {
+  const result = record.results.find((one) => one.id === id);
+  if (result === undefined) throw new Error('the check has no result');
+  switch (result.verdict) {
+    case 'pass':
+      return;
+    case 'observed':
+      await annotate(JSON.stringify(result.observations), 'observed');
+      return;
+    case 'skipped':
+      skip(result.reason);
+      return;
+    case 'fail': {
+      const causes = causesIn(record).filter(({ checks }) => checks.some((check) => check.id === id));
+      if (isOpen(result, record))
+        throw new AggregateError(
+          causes.filter(({ known }) => !known).map((cause) => new Nonconformance(textOf(cause))),
+        );
+      const isKnown = knownBy(result, record).length > 0;
+      await annotate(causes.map(textOf).join('\n\n'), isKnown ? 'listed in the baseline' : 'warning');
+      if (!isKnown) console.warn(`${result.level} failed: ${causes.map(titleOf).join('; ')}`);
+      return;
+    }
+    case 'untestable': {
+      const { stop, options } = record;
+      const remedy = result.blockedBy === stop?.kind ? `; ${stop?.remedy}` : '';
+      const reason = `could not be tested: ${result.reason}${remedy}`;
+      if (isRequired(result, options)) throw new Nonconformance(reason);
+      skip(reason);
+    }
+  }
+}
+
+const isRequired = ({ level }: RecordedResult, { strict }: RunRecord['options']): boolean =>
+  level === 'MUST' || (level === 'SHOULD' && strict);
+
+/** Whether a check fails its test. */
+const isOpen = (result: RecordedResult, record: RunRecord): boolean =>
+  blocks(result, record) && knownBy(result, record).length === 0;
+
+/** A cause with the number that all reports give it. */
+interface NumberedCause extends ExplainedChecks {
+  readonly number: number;
+}
+
+const causesIn = (record: RunRecord): readonly NumberedCause[] =>
+  explainedChecks(record).map((cause, index) => ({ ...cause, number: index + 1 }));
+
+const titleOf = ({ cause }: NumberedCause): string => visible(cause.title);
+
+const textOf = (cause: NumberedCause): string =>
+  wholeCause(cause, cause.number, UNLIMITED, { columns: COLUMNS, paint: plain }).join('\n');
+
+/** The causes that fail no test; undefined if there are none. */
+function advisoryText(record: RunRecord): string | undefined {
+  const causes = causesIn(record).filter(
+    ({ known, checks }) => !known && !checks.some((check) => isOpen(check, record)),
   );
-  return [
-    ...unlisted.map((result) => `${result.id}: ${newProblemsText(result, record) ?? 'fails in a new way'}`),
-    ...entriesOf(record, 'stale', 'expired').map((entry) => `${entryName(entry)}: ${entry.state}`),
-  ];
+  if (causes.length === 0) return undefined;
+  const heading = `${counted(causes.length, 'cause fails', 'causes fail')} no test, as only SHOULD checks failed:`;
+  return [heading, ...causes.map(textOf)].join('\n\n');
 }
 
 /** A failed check. vitest shows its explanation without a stack, which would only point to this file. */

@@ -29,6 +29,12 @@ export const suite: { readonly name: string; readonly version: string } = {
 /** The anchor that Markdown renderers generate for a check's heading. */
 export const anchorOf = (id: string): string => id.toLowerCase().replace(/[^\w-]/g, '');
 
-/** The address of a check's description. It is absolute, because reports may be opened anywhere. */
-export const docsOf = (id: string): string =>
-  `${about.homepage ?? ''}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;
+/**
+ * The address of a check's description; undefined as long as the package has no `homepage`. It is absolute,
+ * because reports may be opened anywhere.
+ */
+export const docsOf = (id: string, homepage = about.homepage): string | undefined =>
+  homepage === undefined ? undefined : `${homepage}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;
+
+/** The command that prints a check's description. */
+export const listCommand = (id: string): string => `npx ${suite.name} list ${id}`;

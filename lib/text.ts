@@ -5,6 +5,10 @@ export const withSeparators = (count: number): string => String(count).replace(/
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${withSeparators(count)} ${count === 1 ? one : many}`;
 
+/** A text for one line, without long runs of white space, which would fill it. */
+export const squeezed = (text: string): string =>
+  text.replace(/\s{20,}/g, ({ length }) => `… (${withSeparators(length)} characters of white space) …`);
+
 /** Joins nouns to a phrase: `a`, `a and b`, `a, b and c`. Without Intl, for the same reason. */
 export const joined = (nouns: readonly string[], conjunction: 'and' | 'or'): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} ${conjunction} ${nouns.at(-1)}`;

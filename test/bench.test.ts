@@ -46,6 +46,36 @@ describe('the peers', () => {
   });
 });
 
+test('the documents compare the tools by the measured figures', () => {
+  const cells = (row: string) => row.split('|').map((cell) => cell.trim());
+  const rowsOf = (page: string) =>
+    packageText(page)
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map(cells);
+  const measuredRows = rowsOf('bench/results.md');
+  const [, section = ''] = packageText('docs/how-it-works.md').split('## Compared with general tools');
+  const rows = section
+    .split('\n')
+    .filter((line) => / of 29 /.test(line))
+    .map(cells);
+  expect(rows).toHaveLength(5);
+  for (const [, tool = '', caught, accused, near, far] of rows) {
+    const own = measuredRows.filter((row) =>
+      row.some((cell) => cell === tool || cell === `${tool}, default`),
+    );
+    const ratioAt = (store: string) => own.find((row) => row[1] === store)?.[4];
+    const fleet = own.find((row) => row[2]?.includes(' of 29'));
+    expect([
+      tool,
+      fleet?.[2],
+      fleet?.[4],
+      ratioAt('reference store'),
+      ratioAt('responds after 50 ms'),
+    ]).toEqual([...[tool, caught, accused, near, far]]);
+  }
+});
+
 describe('the command', () => {
   const bench = (args: readonly string[]) =>
     ended(start(process.execPath, [packageFile('dist/bench/main.js'), ...args]));

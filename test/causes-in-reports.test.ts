@@ -61,6 +61,7 @@ beforeAll(async () => {
       advice: 'Accept apostrophes: bind values instead of concatenating SQL.',
       example: { template, exchange, before: [{ template, exchange }] },
       matters: ['name', 'Content-Type'],
+      keepsId: false,
       ladders: [
         {
           part: 'name',

@@ -264,7 +264,7 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
       expect(await mark.textContent()).toMatch(/^\d+ failed$/);
       await mark.click();
       const panel = page.locator('#causes .panel');
-      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): Accepts a/);
+      expect(await focused(page)).toMatch(/^(?:id-numeral-string|name-number): \d+\. Accepts a/);
       expect(await panel.locator('pre.command').textContent()).toContain('curl ');
       const [above, below] = await Promise.all([mark.boundingBox(), panel.boundingBox()]);
       expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
@@ -361,12 +361,27 @@ describe.skipIf(absent)('the page of a comparison in a browser', () => {
     );
   });
 
-  test('in print everything is unfolded, and there are no controls', async () => {
+  test('on a narrow screen, a table fades out where more columns follow', async () => {
+    await withPage(
+      'five',
+      async (page) => {
+        const box = page.locator('#stores .scrolling');
+        const isFading = () => box.evaluate((one) => one.classList.contains('continues'));
+        await expect.poll(isFading).toBe(true);
+        await box.evaluate((one) => one.scrollTo({ left: one.scrollWidth }));
+        await expect.poll(isFading).toBe(false);
+      },
+      { viewport: { width: 375, height: 700 } },
+    );
+  });
+
+  test('in print only what is open is unfolded, and there are no controls', async () => {
     await withPage(
       'five',
       async (page) => {
         await page.emulateMedia({ media: 'print' });
-        expect(await page.locator('#checks .by-row details:not([open]) .hint').last().isVisible()).toBe(true);
+        const folded = page.locator('#checks .by-row details:not([open]) .hint');
+        expect(await folded.last().isVisible()).toBe(false);
         expect(await page.locator('button:visible, select:visible, nav:visible').count()).toBe(0);
       },
       { javaScriptEnabled: false },

@@ -7,8 +7,12 @@ import { FORMATS, planOf, run } from '../index.ts';
 import { compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
+import { isOpen, questionsOf } from '../lib/compare/questions.ts';
+import { sentenceOf } from '../lib/compare/result.ts';
+import { byCause, differingCount, sharedCauses } from '../lib/compare/table.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
+import { widthOf } from '../lib/report/formats/rows.ts';
 import { answer, listen, type RunningStore, rightSteps } from '../reference/store.ts';
 import { ended, start, suite } from './helpers/command.ts';
 import { compared } from './helpers/comparisons.ts';
@@ -61,10 +65,10 @@ describe('a comparison', () => {
     const accepted = ['Accepts a number as name', 'name is a number', ['invalid/rejects-wrong-type'], 2];
     expect(causes).toEqual([[accepted], [], [accepted], [], []]);
     expect(COMPARISON_FORMATS.terminal.render(shared)).toMatch(
-      /^1 cause, 1 shared by several stores\n.*\n +1 +2 +3 +4\n {3}Accepts a number as name +MUST +1 +\. +1 +\.$/m,
+      /^1 cause, 1 shared by several stores\n.*\n +1 +2 +3 +4\n {3}1\. Accepts a number as name +MUST +1 +\. +1 +\.$/m,
     );
     expect(COMPARISON_FORMATS.markdown.render(shared)).toContain(
-      '\n| `Accepts a number as name` | MUST | 1 |  | 1 |  |\n',
+      '\n| 1. `Accepts a number as name` | MUST | 1 |  | 1 |  |\n',
     );
   });
 
@@ -110,6 +114,45 @@ describe('a comparison', () => {
       expect(render(saved)).toBe(render(comparison));
       expect(render(comparison)).not.toContain(TOKEN);
     }
+  });
+
+  test('groups the rows of checks by cause', () => {
+    const shared = sharedCauses(comparison);
+    const numbers = byCause(comparison.checks, shared).map(({ causes: [first] }) => first);
+    const explained = numbers.filter((number) => number !== undefined);
+    expect(new Set(explained).size).toBeGreaterThan(1);
+    expect(explained).toEqual(explained.toSorted((a, b) => a - b));
+    expect(numbers.slice(explained.length)).toEqual(numbers.slice(explained.length).map(() => undefined));
+    for (const { id, causes } of byCause(comparison.checks, shared))
+      for (const number of causes)
+        expect(shared[number - 1]?.stores.flatMap(({ cause }) => cause.checks)).toContain(id);
+  });
+
+  test('fits in 80 columns on a terminal, and ends with the result', () => {
+    const padded = { text: `{"name":${' '.repeat(20_000)}1}`, bytes: 20_010 };
+    const { differential } = comparison;
+    const [first] = differential?.disagreements ?? [];
+    if (differential === null || first === undefined) throw new Error('there is no disagreement');
+    const one = { ...first, request: { ...first.request, body: padded } };
+    const text = COMPARISON_FORMATS.terminal.render({
+      ...comparison,
+      differential: { ...differential, disagreements: [one] },
+    });
+    for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    expect(text).toMatch(/\{"name":… \(20,000 characters of\s+white\s+space\) …1\}\s/);
+    const open = questionsOf(comparison).filter(isOpen).length;
+    expect(text.replaceAll('\n', ' ')).toContain(
+      `${open} of ${questionsOf(comparison).length} questions that `,
+    );
+    expect(text.trimEnd().split('\n').at(-1)).toBe(sentenceOf(comparison));
+  });
+
+  test.each([
+    [0, 'No check differs between the stores'],
+    [1, '1 of 118 checks differs between the stores'],
+    [2, '2 of 118 checks differ between the stores'],
+  ])('counts %i differences in plain English', (count, words) => {
+    expect(differingCount(count, comparison)).toBe(words);
   });
 
   test('matches its snapshots', () => {
@@ -246,7 +289,7 @@ describe('on the command line', () => {
     const text = await textOf('reference');
     const [right, wrong] = [written(text), written(await textOf('name-number'))];
     const { code, stdout } = await suite(['compare', right, wrong]);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/invalid\/rejects-wrong-type +MUST +\+ +F/)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/invalid\/rejects-wrong-type +MUST +1 +\+ +F/)]);
     const foreign = written(text.replace(/"sha256": "[0-9a-f]{8}/, '"sha256": "00000000'));
     const other = written(text.replace(/"sha256:[0-9a-f]{8}/, '"sha256:00000000'));
     for (const [files, message] of [

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
 import { explainRun } from '../lib/explain/explain-run.ts';
+import { confirmedText } from '../lib/report/wording/confirmed.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
@@ -264,6 +265,40 @@ test('without experiments, each failed check still has a cause', async () => {
     const failed = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
     expect(new Set(causes.flatMap(({ checks }) => checks))).toEqual(new Set(failed));
     expect(causes.every(({ confirmed }) => confirmed.outside[1] === 0)).toBe(true);
+    for (const cause of causes)
+      expect(confirmedText(cause)).toMatch(
+        /^\d+ of \d+ cases failed; not examined: no experiments were made$/,
+      );
+  });
+});
+
+test.each([
+  ['id-any-string', ['id']],
+  ['crash-null', ['body']],
+])('what matters of an invalid body at %s is %j', async (name, matters) => {
+  const [cause] = await causesOf(name);
+  expect(cause?.matters).toEqual(matters);
+  // Another id shows the fault as well.
+  if (name === 'id-any-string') expect(cause?.steps.join('\n')).toContain('$ID');
+});
+
+test('a cause that the budget does not suffice for says so, not that no experiment reproduced it', async () => {
+  await withStore('crash-null', async ({ url }) => {
+    const options = { only: ['invalid/*', 'invariants/*'], explain: 14 };
+    const { causes } = await recordOf(url, options);
+    expect(causes.map(({ kind, notExamined }) => [kind, notExamined])).toEqual(
+      causes.map(() => ['once', 'the budget of 14 requests was used up']),
+    );
+    for (const cause of causes)
+      expect(confirmedText(cause)).toMatch(/ failed; not examined: the budget of 14 requests was used up$/);
+    expect(causes).not.toEqual([]);
+  });
+});
+
+test('a cause that experiments examined does not say that the budget was used up', async () => {
+  await withStore('crash-null', async ({ url }) => {
+    const { causes } = await recordOf(url, { only: ['invalid/*', 'invariants/*'] });
+    expect(causes.map(({ kind, notExamined }) => [kind, notExamined])).toEqual([['always', undefined]]);
   });
 });
 

@@ -1,8 +1,13 @@
+import { h } from 'preact';
+import { renderToString as render } from 'preact-render-to-string';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunRecord } from '../index.ts';
 import { anchorOf, docsOf, packageText } from '../lib/package.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
+import { explainedChecks } from '../lib/report/baseline/deviations.ts';
+import { issueMarkdown } from '../lib/report/formats/cause-markdown.ts';
 import { difference } from '../lib/report/formats/html/kit/expected.tsx';
+import { AboutCheck } from '../lib/report/formats/html/kit/text.tsx';
 import { htmlReport } from '../lib/report/formats/html/page.tsx';
 import { plainText, profileOf } from '../lib/report/wording/profile.ts';
 import { steady, tried, withoutAssets } from './helpers/hostile-record.ts';
@@ -15,8 +20,6 @@ import {
 } from './helpers/page-rules.ts';
 import { readPage } from './helpers/read-page.ts';
 import { smallRecordOf, TOKEN, withStore } from './helpers/stores.ts';
-
-const PACKAGE = JSON.parse(packageText('package.json')) as { readonly homepage: string };
 
 const ofStore = (name: string, more: object = {}) => withStore(name, ({ url }) => smallRecordOf(url, more));
 
@@ -74,23 +77,44 @@ describe('the page', () => {
       expectWellFormed(readPage(htmlReport(record)));
   });
 
-  test('links only within itself and to the documentation, and to existing targets', () => {
-    const docs = `${PACKAGE.homepage}/blob/HEAD/docs/checks.md#`;
-    const described = packageText('docs/checks.md')
-      .split('\n')
-      .flatMap((line) => (line.startsWith('### ') ? anchorOf(line.slice(4)) : []));
+  test('links only within itself, and to existing targets', () => {
     for (const record of [conformant, broken, known, undetermined]) {
       const { tags } = readPage(htmlReport(record));
       const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
       const hrefs = tags.flatMap(({ attributes }) => attributes.get('href') ?? []);
       expect(hrefs.length).toBeGreaterThan(5);
       for (const href of hrefs)
-        if (href.startsWith(docs)) expect(described).toContain(href.slice(docs.length));
-        else if (href !== 'https://tracker.example/7') expect(ids, href).toContain(href.replace(/^#/, ''));
-      const links = hrefs.filter((href) => href.startsWith(docs));
-      expect(new Set(links).size).toBe(record.results.length);
+        if (href !== 'https://tracker.example/7') expect(ids, href).toContain(href.replace(/^#/, ''));
       expect(tags.some(({ attributes }) => attributes.has('src'))).toBe(false);
     }
+  });
+
+  test('says of each check how to read about it, with a link as soon as the package has a home', () => {
+    for (const id of broken.results.map((result) => result.id))
+      expect(htmlReport(broken)).toContain(
+        `About this check: <span class="code">npx plant-store-conformance list ${id}</span>`,
+      );
+    const described = packageText('docs/checks.md').split('\n');
+    for (const { id } of broken.results) {
+      const [page, anchor] = docsOf(id, 'https://home.example')?.split('#') ?? [];
+      expect(page).toBe('https://home.example/blob/HEAD/docs/checks.md');
+      const isDescribed = (line: string) => line.startsWith('### ') && anchorOf(line.slice(4)) === anchor;
+      expect(described.some(isDescribed)).toBe(true);
+    }
+    expect(render(h(AboutCheck, { id: 'state/x', href: 'https://home.example/#x' }))).toBe(
+      '<a href="https://home.example/#x" rel="noreferrer">About this check</a>',
+    );
+  });
+
+  test('numbers the causes as all reports do, whatever their level', () => {
+    const mixed: RunRecord = {
+      ...broken,
+      causes: broken.causes.map((cause, index) => ({ ...cause, level: index === 0 ? 'MUST' : 'SHOULD' })),
+    };
+    const ranks = (record: RunRecord) =>
+      [...htmlReport(record).matchAll(/<span class="rank">(\d+)</g)].map(([, rank]) => Number(rank));
+    for (const record of [broken, known, mixed])
+      expect(ranks(record)).toEqual(explainedChecks(record).map((_, index) => index + 1));
   });
 
   test('allows only its own style and script, by their hashes', () => {
@@ -156,9 +180,20 @@ describe('a cause as Markdown for an issue tracker', () => {
     expect(issue).toMatch(
       /^## `Accepts a numeric string such as "7" as id`\n\n```text\nconfirmed 12 of 12 [^\n]*\nrequest {3}POST \/plants [^\n]*\nresponse {2}200 OK [^\n]*\nexpected {2}a rejection: 400 with an Error as application\/json\nfix {7}Check the JSON type [^\n]*\n```\n\n```sh\nID=.*\ncurl .*\n```\n/,
     );
-    for (const id of broken.causes[0]?.checks ?? [])
-      expect(issue).toContain(`- [\`${id}\`](${docsOf(id)})\n`);
+    expect(issue).toContain('\nFailed checks (`npx plant-store-conformance list ID` describes one):\n');
+    for (const { id, level } of explainedChecks(broken)[0]?.checks ?? [])
+      expect(issue).toContain(`- \`${id}\`, ${level}\n`);
     expect(issue).not.toContain(TOKEN);
+  });
+
+  test('links the checks to their descriptions as soon as the package has a home', () => {
+    const [first] = explainedChecks(broken);
+    if (first === undefined) throw new Error('there is no cause');
+    const addressOf = (id: string) => docsOf(id, 'https://home.example');
+    const issue = issueMarkdown(first, broken, addressOf);
+    expect(issue).toContain('\nFailed checks:\n');
+    for (const { id, level } of first.checks)
+      expect(issue).toContain(`- [\`${id}\`](${addressOf(id)}), ${level}\n`);
   });
 
   test('keeps text from a store in code, whatever it contains', () => {

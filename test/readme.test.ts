@@ -197,11 +197,12 @@ test('every relative link has a target', () => {
       expect(existsSync(packageFile(target)), `${name}: ${target}`).toBe(true);
 });
 
-test('every link of the README and of docs/ leads to something that the package contains', () => {
+test('every link of a page in the package leads to something that the package contains', () => {
   const { files } = JSON.parse(read('package.json')) as { files: readonly string[] };
   const isShipped = (target: string) =>
     target === 'README.md' || files.some((one) => target === one || target.startsWith(`${one}/`));
-  for (const name of ['README.md', 'docs/ci.md', ...PAGES.filter((page) => page.startsWith('docs/'))])
+  const others = files.filter((file) => file.endsWith('.md') && !PAGES.includes(file));
+  for (const name of ['docs/ci.md', ...others, ...PAGES])
     for (const target of linksOf(name)) expect(isShipped(target), `${name}: ${target}`).toBe(true);
 });
 

@@ -48,6 +48,9 @@ const optionsFor = (name: string) =>
     : { ...OPTIONS, only: ['ordinary/*', 'invalid/rejects-w*', 'auth/*', 'observe/id', 'invariants/*'] };
 const STORES = ['reference', 'scheme-case', 'tag-null', 'always-204', 'always-closed'];
 
+/** Two checks that fail for one cause. */
+const COERCED = ['invalid/rejects-numeric-string-id', 'invalid/rejects-wrong-type'];
+
 describe('the tests that a project declares with the binding', () => {
   const stores = new Map<string, RunningStore>();
   let ran: Ended & { readonly tests: readonly Tested[] };
@@ -55,10 +58,11 @@ describe('the tests that a project declares with the binding', () => {
   const testsOf = (name: string) => ran.tests.filter(({ ancestorTitles }) => ancestorTitles.includes(name));
 
   beforeAll(async () => {
-    for (const name of STORES) stores.set(name, await startNamed(name));
+    for (const name of [...STORES, 'id-any-string']) stores.set(name, await startNamed(name));
     const runs = [
       ...STORES.map((name) => [name, { baseUrl: urlOf(name), token: TOKEN }, optionsFor(name)]),
       ['lenient', { baseUrl: urlOf('scheme-case'), token: TOKEN }, { only: ['auth/*'], cases: 1 }],
+      ['explained', { baseUrl: urlOf('id-any-string'), token: TOKEN }, { only: COERCED, cases: 1 }],
       ['there is no store', { baseUrl: 'http://127.0.0.1:1', token: TOKEN }, {}],
       ['the token is rejected', { baseUrl: urlOf('reference'), token: 'not-the-right-token' }, {}],
     ];
@@ -123,11 +127,29 @@ describe('the tests that a project declares with the binding', () => {
     expect([statusOf('lenient'), statusOf('scheme-case')]).toEqual(['passed', 'failed']);
   });
 
-  test('print the causes of failures, even of those that do not fail a test', () => {
+  test('fail with the cause and its fix, which vitest prints once, below the list of all tests', () => {
+    const failed = testsOf('explained').filter(({ status }) => status === 'failed');
+    expect(failed.map(({ title }) => title).toSorted()).toEqual(COERCED.toSorted());
+    const [message = ''] = failed[0]?.failureMessages ?? [];
+    expect(message).toMatch(/^Nonconformance: 1\. Accepts .* as id {2}\(2 checks, MUST\)\n/);
+    expect(message).toContain(
+      '   fix       Check the JSON type before using the value, and do not convert it:',
+    );
+    for (const { failureMessages } of failed) expect(failureMessages).toEqual([message]);
+    const [, summary = ''] = stripVTControlCharacters(ran.stderr).split(' Failed Tests ');
+    const [names = '', ...others] = summary.split(message);
+    expect(others).toHaveLength(1);
+    const last = names.split('\n').slice(-1 - COERCED.length);
+    for (const id of COERCED)
+      expect(last).toContainEqual(expect.stringMatching(new RegExp(` > explained > .* > ${id}$`)));
+  });
+
+  test('print failures that fail no test, beside the test and with their causes at the end', () => {
     const all = stripVTControlCharacters(ran.stderr);
-    const [, printed = ''] = all.split(/> lenient > plant store conformance.*\n/);
-    expect(printed).toMatch(/^1 SHOULD check failed: 1 cause\n\n1\. Rejects a valid /);
-    expect(printed).toContain('checks    auth/accepts-scheme-in-any-case\n');
+    const [, beside = '', atEnd = ''] = all.split(/> lenient > plant store conformance.*\n/);
+    expect(beside).toMatch(/^SHOULD failed: Rejects a valid .*\n\n/);
+    expect(atEnd).toMatch(/^1 cause fails no test, as only SHOULD checks failed:\n\n1\. Rejects a valid /);
+    expect(atEnd).toContain('checks    auth/accepts-scheme-in-any-case\n');
   });
 
   test('are skipped, and say why, if the store does not start', () => {
@@ -155,6 +177,17 @@ describe('the tests of this repository', () => {
     expect(tests.filter(({ status }) => status === 'passed').map(({ title }) => title)).toEqual([
       'auth/rejects-missing-token',
     ]);
+  });
+
+  test('send only the requests of selected checks', async () => {
+    await withStore('always-204', async ({ url }) => {
+      const env = { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: TOKEN };
+      const { tests } = await onlyTest('ordinary/answers-200', env);
+      const failed = tests.filter(({ status }) => status === 'failed');
+      expect(failed.map(({ title, failureMessages }) => [title, failureMessages])).toEqual([
+        ['ordinary/answers-200', [expect.stringContaining('(1 check, MUST)')]],
+      ]);
+    });
   });
 
   test('take their options from the environment', async () => {

@@ -1,11 +1,12 @@
 import { cell, code, joined, lines, prose } from '../report/formats/markdown-text.ts';
 import { selectedOf } from '../run/result/verdict.ts';
-import { counted } from '../text.ts';
+import { counted, squeezed } from '../text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
   causeCount,
   checksAt,
   differing,
+  differingCount,
   disagreementCount,
   MARKS,
   type RunColumn,
@@ -62,37 +63,41 @@ function causes(comparison: Comparison): string {
     `### ${causeCount(shared)}`,
     'How many failed checks each cause explains.',
     lines([
-      ...head('cause', columns),
+      ...head('cause', ['level'], columns),
       ...shared
         .slice(0, MAX_ROWS)
         .map(
-          (one) =>
-            `| ${cell(one.cause.title, MAX_TITLE_CHARACTERS)} | ${one.cause.level} | ${columns.map((column) => checksAt(one, column) || '').join(' | ')} |`,
+          (one, index) =>
+            `| ${index + 1}. ${cell(one.cause.title, MAX_TITLE_CHARACTERS)} | ${one.cause.level} | ${columns.map((column) => checksAt(one, column) || '').join(' | ')} |`,
         ),
     ]),
     shared.length > MAX_ROWS ? `And ${shared.length - MAX_ROWS} more.` : '',
   ]);
 }
 
-const head = (title: string, columns: readonly RunColumn[]): readonly string[] => [
-  `| ${title} | level | ${columns.map(({ name }) => cell(name, 40)).join(' | ')} |`,
-  `| --- | --- | ${columns.map(() => ':-:').join(' | ')} |`,
+const head = (title: string, more: readonly string[], columns: readonly RunColumn[]): readonly string[] => [
+  `| ${[title, ...more, ...columns.map(({ name }) => cell(name, 40))].join(' | ')} |`,
+  `| --- | ${more.map(() => '---').join(' | ')} | ${columns.map(() => ':-:').join(' | ')} |`,
 ];
 
 const marked = (mark: string) => `\`${mark}\``;
 
 function matrix(comparison: Comparison): string {
   const rows = differing(comparison);
-  if (rows.length === 0) return 'No check differs between the stores.';
+  const count = differingCount(rows.length, comparison);
+  if (rows.length === 0) return `${count}.`;
   const legend = Object.entries(MARKS).map(([verdict, mark]) => `${marked(mark)} ${verdict}`);
   return joined([
-    `<details>\n<summary>${rows.length} of ${comparison.checks.length} checks differ between the stores</summary>`,
+    `<details>\n<summary>${count}</summary>`,
     `${legend.join(', ')}.`,
     lines([
-      ...head('check', ran(comparison)),
+      ...head('check', ['level', 'cause'], ran(comparison)),
       ...rows
         .slice(0, MAX_ROWS)
-        .map(({ id, level, marks }) => `| \`${id}\` | ${level} | ${marks.map(marked).join(' | ')} |`),
+        .map(
+          ({ id, level, causes: numbers, marks }) =>
+            `| \`${id}\` | ${level} | ${numbers.join(', ')} | ${marks.map(marked).join(' | ')} |`,
+        ),
     ]),
     '</details>',
   ]);
@@ -111,7 +116,7 @@ function disagreements({ differential }: Comparison): string {
 
 const formatDisagreement = ({ label, request, payloads, ways }: Disagreement): string =>
   joined([
-    `- ${code(label, 100)}, ${counted(payloads, 'payload')}, such as ${code('text' in request.body ? request.body.text : request.body.base64, 200)}`,
+    `- ${code(label, 100)}, ${counted(payloads, 'payload')}, such as ${code('text' in request.body ? squeezed(request.body.text) : request.body.base64, 200)}`,
     lines(
       ways.map(
         ({ signature, answers }) =>

@@ -2,6 +2,7 @@ import { groupBy, sum } from '../collections.ts';
 import type { ComparedCause } from '../report/record/record.ts';
 import { isResponseTime } from '../report/wording/facts.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
+import type { About } from '../run/check.ts';
 import { counted } from '../text.ts';
 import type { Cell, Column, Comparison } from './comparison.ts';
 
@@ -24,17 +25,25 @@ export const reasonOf = (column: Column): string | undefined =>
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/** The checks with different verdicts among completed runs, with a mark for each store. */
+/** How many checks differ, for example `1 of 118 checks differs`. */
+export const differingCount = (count: number, { checks }: Comparison): string =>
+  count === 0
+    ? 'No check differs between the stores'
+    : `${count} of ${counted(checks.length, 'check')} ${count === 1 ? 'differs' : 'differ'} between the stores`;
+
+/** The checks with different verdicts among completed runs, by cause, with a mark for each store. */
 export function differing(comparison: Comparison) {
   const columns = ran(comparison);
   const completed = columns.filter(({ stop }) => stop === null);
-  return comparison.checks
-    .filter(({ id }) => new Set(completed.map(({ cells }) => cells[id]?.verdict)).size > 1)
-    .map(({ id, level }) => ({
-      id,
-      level,
-      marks: columns.map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
-    }));
+  const rows = comparison.checks.filter(
+    ({ id }) => new Set(completed.map(({ cells }) => cells[id]?.verdict)).size > 1,
+  );
+  return byCause(rows, sharedCauses(comparison)).map(({ id, level, causes }) => ({
+    id,
+    level,
+    causes,
+    marks: columns.map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
+  }));
 }
 
 export interface SharedCause {
@@ -56,6 +65,25 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
         b.stores.length - a.stores.length ||
         b.cause.checks.length - a.cause.checks.length,
     );
+}
+
+/**
+ * Groups checks by cause, in the order of the causes; those without a cause come last. `causes` are the numbers
+ * of all causes that explain failures of the check, from 1.
+ */
+export function byCause<C extends Pick<About, 'id'>>(
+  checks: readonly C[],
+  shared: readonly SharedCause[],
+): readonly (C & { readonly causes: readonly number[] })[] {
+  const explains = ({ stores }: SharedCause, id: string) =>
+    stores.some(({ cause }) => cause.checks.includes(id));
+  const place = ([first = shared.length + 1]: readonly number[]) => first;
+  return checks
+    .map((check) => ({
+      ...check,
+      causes: shared.flatMap((one, index) => (explains(one, check.id) ? [index + 1] : [])),
+    }))
+    .toSorted((a, b) => place(a.causes) - place(b.causes));
 }
 
 /** The number of failed checks that a cause explains at a store; 0 if the store does not have the cause. */

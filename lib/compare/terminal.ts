@@ -1,14 +1,17 @@
 import { widthOf, wrapped } from '../report/formats/rows.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
 import { type Paint, truncate, visible } from '../report/wording/format-text.ts';
-import { counted } from '../text.ts';
+import { selectedOf } from '../run/result/verdict.ts';
+import { counted, squeezed } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
+import { isOpen, questionsOf } from './questions.ts';
+import { sentenceOf } from './result.ts';
 import {
   causeCount,
   checksAt,
   type Differential,
   differing,
-  differingObservations,
+  differingCount,
   disagreementCount,
   MARKS,
   ran,
@@ -19,116 +22,157 @@ import {
 
 const MAX_DISAGREEMENTS = 8;
 
+const DEFAULT_COLUMNS = 80;
+
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-export function comparisonText(comparison: Comparison, paint: Paint): string {
-  const { suite, document, options, checks, columns, differential } = comparison;
-  const rows = differing(comparison);
-  const changed = differingObservations(comparison).length;
+interface Layout {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** The result of a comparison for a terminal: the stores, causes, checks and disagreements, then one sentence. */
+export function comparisonText(comparison: Comparison, paint: Paint, columns = DEFAULT_COLUMNS): string {
+  const { suite, document, options, differential } = comparison;
+  const layout = { paint, columns };
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
     `document  ${documentText(document, truncate)}`,
-    `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${columns.length} stores`,
+    `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${comparison.columns.length} stores`,
     '',
-    ...summary(columns, paint),
+    ...summary(comparison.columns, layout),
     '',
     ...causes(comparison, paint),
-    ...(rows.length === 0
-      ? ['No check differs between the stores.']
-      : [
-          paint('bold', `${rows.length} of ${checks.length} checks differ between the stores`),
-          `   columns numbered as above: ${Object.entries(MARKS)
-            .map(([verdict, mark]) => `${mark} ${verdict}`)
-            .join(', ')}`,
-          ...matrix(
-            comparison,
-            rows.map(({ id, ...row }) => ({ ...row, title: [id] })),
-            paint,
-          ),
-        ]),
+    ...checks(comparison, layout),
     '',
-    `${counted(changed, 'observation differs', 'observations differ')} (--format html --out DIR shows them side by side)`,
-    ...(differential === null ? [] : ['', ...disagreements(differential, paint)]),
-    ...createdLines(columns),
+    ...behaviour(comparison, layout),
+    ...(differential === null ? [] : ['', ...disagreements(differential, layout)]),
+    ...createdLines(comparison.columns, layout),
+    '',
+    ...wrapped(sentenceOf(comparison), columns).map((row) => paint('bold', row)),
   ].join('\n')}\n`;
 }
 
-/** The column heads of the summary, right-aligned. */
-const HEADS = ['  pass', '  fail', '  untestable', '     pass', '  fail'] as const;
-const MEDIAN = '  median time';
+/** A text in rows, each after an indent; rows after the first are indented further. */
+const indented = (text: string, indent: string, columns: number): readonly string[] =>
+  wrapped(text, columns - indent.length - 2).map((row, index) => `${indent}${index === 0 ? '' : '  '}${row}`);
 
-function summary(columns: readonly Column[], paint: Paint): string[] {
-  const names = columns.map(({ name }) => truncate(name, 32));
-  const width = Math.max(5, ...names.map(({ length }) => length));
-  const rows = columns.map((column, index) => {
-    const number = String(index + 1).padStart(3);
-    const name = (names[index] ?? '').padEnd(width);
+/** The column heads of the summary. */
+const HEADS = ['verdict'.padEnd(19), 'MUST'.padEnd(9), 'SHOULD'.padEnd(9), 'median time'] as const;
+const NUMBER_COLUMNS = 5;
+const MIN_NAME_COLUMNS = 12;
+const MAX_NAME_COLUMNS = 32;
+
+function summary(stores: readonly Column[], { paint, columns }: Layout): readonly string[] {
+  const heads = HEADS.join('  ');
+  const room = Math.max(columns - NUMBER_COLUMNS - 2 - heads.length, MIN_NAME_COLUMNS);
+  const names = stores.map(
+    ({ name }) => wrapped(visible(name), Math.min(room, MAX_NAME_COLUMNS), 1)[0] ?? '',
+  );
+  const width = Math.max('store'.length, ...names.map(widthOf));
+  const padded = (name: string) => `${name}${' '.repeat(width - widthOf(name))}`;
+  const rows = stores.flatMap((column, index) => {
     const { colour, words } = verdictOf(column);
-    const shownVerdict = paint(colour, words.padEnd(20));
+    const first = `${String(index + 1).padStart(3)}  ${padded(names[index] ?? '')}  `;
+    const verdict = paint(colour, words.padEnd(HEADS[0].length));
+    const reason = reasonOf(column);
     if (column.state === 'not-run' || column.stop !== null)
-      return `${number}  ${name}  ${shownVerdict}${truncate(reasonOf(column) ?? '', 120)}`;
+      return [
+        `${first}${verdict}`.trimEnd(),
+        ...(reason === undefined ? [] : indented(truncate(reason), ' '.repeat(NUMBER_COLUMNS), columns)),
+      ];
     const { MUST, SHOULD } = column.summary;
-    const numbers = [MUST.pass, MUST.fail, MUST.untestable, SHOULD.pass, SHOULD.fail];
-    const counts = numbers.map((count, place) => String(count).padStart(HEADS[place]?.length ?? 0));
     const median = column.latency === null ? '' : `${column.latency.median.toFixed(1)} ms`;
-    return `${number}  ${name}  ${shownVerdict}${counts.join('')}${median.padStart(MEDIAN.length)}`;
+    const passed = [MUST, SHOULD].map((counts) => `${counts.pass} of ${selectedOf(counts)}`.padEnd(9));
+    return [
+      `${first}${[verdict, ...passed, median.padStart(HEADS[3].length)].join('  ')}`.trimEnd(),
+      ...(MUST.untestable === 0
+        ? []
+        : [`${' '.repeat(NUMBER_COLUMNS)}${counted(MUST.untestable, 'MUST check')} could not be tested`]),
+    ];
   });
-  const gap = ' '.repeat(5 + width + 2 + 20);
-  return [
-    paint(
-      'dim',
-      `${gap}${'MUST'.padStart(HEADS[0].length)}${'SHOULD'.padStart(HEADS.slice(1, 4).join('').length)}`,
-    ),
-    paint('dim', `     ${'store'.padEnd(width)}  ${'verdict'.padEnd(20)}${HEADS.join('')}${MEDIAN}`),
-    ...rows,
-  ];
+  return [paint('dim', `${' '.repeat(NUMBER_COLUMNS)}${padded('store')}  ${heads}`), ...rows];
 }
 
-function createdLines(columns: readonly Column[]): string[] {
-  const lines = columns.flatMap((column) =>
+function createdLines(stores: readonly Column[], { columns }: Layout): readonly string[] {
+  const lines = stores.flatMap((column) =>
     column.state === 'run' && column.created !== undefined && column.created.plants > 0
-      ? [`   ${truncate(column.name, 32)}: ${createdText(column.created)}`]
+      ? indented(`${truncate(column.name, 32)}: ${createdText(column.created)}`, '   ', columns)
       : [],
   );
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
 }
 
-function causes(comparison: Comparison, paint: Paint): string[] {
+function causes(comparison: Comparison, paint: Paint): readonly string[] {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return [];
-  const rows = shared.map((one): TableRow => {
+  const rows = shared.map((one, index): TableRow => {
     const counts = ran(comparison).map((column) => checksAt(one, column));
+    const number = `${index + 1}. `;
+    const title = wrapped(visible(one.cause.title), TITLE_COLUMNS - number.length);
     return {
-      title: wrapped(visible(one.cause.title), TITLE_COLUMNS),
-      level: one.cause.level,
+      title: title.map((row, line) => `${line === 0 ? number : ' '.repeat(number.length)}${row}`),
+      aside: one.cause.level,
       marks: counts.map((count) => (count === 0 ? '.' : String(count))),
     };
   });
   return [
     paint('bold', causeCount(shared)),
-    '   columns numbered as above: how many failed checks a cause explains',
-    ...matrix(comparison, rows, paint),
+    '   columns as above: how many failed checks a cause explains',
+    ...matrix(comparison, '', rows, paint),
     '',
+  ];
+}
+
+function checks(comparison: Comparison, { paint, columns }: Layout): readonly string[] {
+  const rows = differing(comparison);
+  const count = differingCount(rows.length, comparison);
+  if (rows.length === 0) return [`${count}.`];
+  const legend = Object.entries(MARKS).map(([verdict, mark]) => `${mark} ${verdict}`);
+  return [
+    paint('bold', `${count}, grouped by cause`),
+    ...indented(`columns as above: ${legend.join(', ')}`, '   ', columns),
+    ...matrix(
+      comparison,
+      'cause',
+      rows.map(({ id, level, causes: numbers, marks }) => ({
+        title: [id],
+        aside: `${level.padEnd(7)} ${numbers.join(', ')}`,
+        marks,
+      })),
+      paint,
+    ),
   ];
 }
 
 interface TableRow {
   readonly title: readonly string[];
-  readonly level: string;
+  /** Between the title and the marks: the level, and what else there is to say. */
+  readonly aside: string;
   readonly marks: readonly string[];
 }
 
 const isFailure = (mark: string) => /^\s*(?:F|\d+)$/.test(mark);
 
-function matrix(comparison: Comparison, rows: readonly TableRow[], paint: Paint): string[] {
+function matrix(
+  comparison: Comparison,
+  head: string,
+  rows: readonly TableRow[],
+  paint: Paint,
+): readonly string[] {
   const numbers = ran(comparison).map((column) => String(comparison.columns.indexOf(column) + 1));
   const width = Math.max(...rows.flatMap(({ title }) => title.map(widthOf)));
+  const headAside = `${' '.repeat(8)}${head}`;
+  const asideWidth = Math.max(head === '' ? 0 : headAside.length, ...rows.map(({ aside }) => aside.length));
   const marksIn = (marks: readonly string[]) => marks.map((mark) => mark.padStart(3));
   return [
-    paint('dim', `   ${' '.repeat(width)}        ${marksIn(numbers).join('')}`),
-    ...rows.flatMap(({ title: [first = '', ...more], level, marks }) => [
-      `   ${first}${' '.repeat(width - widthOf(first))}  ${level.padEnd(6)}${marksIn(marks)
+    paint(
+      'dim',
+      `   ${' '.repeat(width)}  ${headAside.slice(0, asideWidth).padEnd(asideWidth)}${marksIn(numbers).join('')}`,
+    ),
+    ...rows.flatMap(({ title: [first = '', ...more], aside, marks }) => [
+      `   ${first}${' '.repeat(width - widthOf(first))}  ${aside.padEnd(asideWidth)}${marksIn(marks)
         .map((mark) => (isFailure(mark) ? paint('red', mark) : mark))
         .join('')}`,
       ...more.map((line) => `   ${line}`),
@@ -136,24 +180,40 @@ function matrix(comparison: Comparison, rows: readonly TableRow[], paint: Paint)
   ];
 }
 
-function disagreements(differential: Differential, paint: Paint): string[] {
+function behaviour(comparison: Comparison, { columns }: Layout): readonly string[] {
+  const questions = questionsOf(comparison);
+  const open = questions.filter(isOpen).length;
+  if (open === 0) return wrapped('The stores agree on what the interface leaves open.', columns);
+  return wrapped(
+    `${open} of ${counted(questions.length, 'question')} that the interface leaves open ${open === 1 ? 'is' : 'are'} answered differently (--format html --out DIR shows how)`,
+    columns,
+  );
+}
+
+function disagreements(differential: Differential, { paint, columns }: Layout): readonly string[] {
   const { disagreements: list, more } = differential;
   if (list.length === 0) return [disagreementCount(differential)];
   const omitted = list.length - MAX_DISAGREEMENTS + more;
   return [
     paint('bold', disagreementCount(differential)),
-    ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one)]),
+    ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one, columns)]),
     ...(omitted > 0 ? ['', `and ${omitted} more`] : []),
   ];
 }
 
-function formatDisagreement({ label, request, payloads, ways }: Disagreement): string[] {
-  const body = 'text' in request.body ? truncate(request.body.text, 160) : `(${request.body.bytes} bytes)`;
+function formatDisagreement(
+  { label, request, payloads, ways }: Disagreement,
+  columns: number,
+): readonly string[] {
+  const { body } = request;
+  const text = 'text' in body ? truncate(squeezed(body.text), 160) : `(${counted(body.bytes, 'byte')})`;
   return [
-    `   ${truncate(label, 100)}: ${body}  (${counted(payloads, 'payload')})`,
-    ...ways.map(
-      ({ signature, answers }) =>
-        `     ${signature}: ${answers.map(({ name, status }) => `${truncate(name, 32)}${status === undefined ? '' : ` ${status}`}`).join(', ')}`,
-    ),
+    ...indented(`${truncate(label, 100)}: ${text}  (${counted(payloads, 'payload')})`, '   ', columns),
+    ...ways.flatMap(({ signature, answers }) => {
+      const names = answers.map(
+        ({ name, status }) => `${truncate(name, 32)}${status === undefined ? '' : ` ${status}`}`,
+      );
+      return indented(`${signature}: ${names.join(', ')}`, '     ', columns);
+    }),
   ];
 }

@@ -10,6 +10,7 @@ import type { RequestInFlight } from '../run/execute/last-requests.ts';
 import type { StatusCounts } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
 import { fill } from '../run/send/fill-template.ts';
+import { counted } from '../text.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
 import { bodyText } from './body-text.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
@@ -79,6 +80,8 @@ export class Experiments {
   /** The plainest ordinary request. */
   readonly ordinary: RequestState;
   sent = 0;
+  /** Why the last refused experiment could not be made. */
+  private shortage: string | undefined;
   private readonly memory = new Map<string, unknown>();
   readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
@@ -110,12 +113,12 @@ export class Experiments {
 
   async sendTemplate(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = await this.together([template]);
-    if (exchange === undefined) throw new BudgetExhausted();
+    if (exchange === undefined) throw this.ended();
     return exchange;
   }
 
   async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    if (!this.hasBudgetFor(templates.length)) throw new BudgetExhausted();
+    this.requireBudgetFor(templates.length);
     return this.sendOnOwnConnections(templates);
   }
 
@@ -126,6 +129,12 @@ export class Experiments {
     return exchange;
   }
 
+  /** Does some work, and says why experiments for it could not be made; undefined if all of them were. */
+  async withShortage<T>(work: () => Promise<T>): Promise<readonly [T, shortage: string | undefined]> {
+    this.shortage = undefined;
+    return [await work(), this.shortage];
+  }
+
   /** How often the store died and was restarted. */
   get restarts(): number {
     return this.channel.restarts;
@@ -133,7 +142,7 @@ export class Experiments {
 
   /** Sends a request repeatedly over one connection, for as long as the store keeps it open. */
   async onOneConnection(state: RequestState, times: number): Promise<readonly Exchange[]> {
-    if (!this.hasBudgetFor(times)) throw new BudgetExhausted();
+    this.requireBudgetFor(times);
     const template = templateOf(state);
     const later = Array.from({ length: times - 1 }, () => template);
     return this.sendAll([onFreshConnection(template), ...later], 1);
@@ -145,6 +154,25 @@ export class Experiments {
 
   private hasBudgetFor(requests: number): boolean {
     return this.isWithin(requests + RESERVED_REQUESTS, this.until.experiments);
+  }
+
+  private requireBudgetFor(requests: number): void {
+    if (this.hasBudgetFor(requests)) return;
+    const { budget } = this.run;
+    const isSpent = this.sent + requests + RESERVED_REQUESTS > budget.requests;
+    this.shortage =
+      Math.min(budget.requests, budget.seconds) <= 0
+        ? 'no experiments were possible'
+        : isSpent
+          ? `the budget of ${counted(budget.requests, 'request')} was used up`
+          : `the ${counted(Math.round(budget.seconds), 'second')} for experiments were over`;
+    throw new BudgetExhausted();
+  }
+
+  /** The error for an experiment after the end of the run. */
+  private ended(): BudgetExhausted {
+    this.shortage = 'the run had ended';
+    return new BudgetExhausted();
   }
 
   private isWithin(requests: number, until: number): boolean {
@@ -160,7 +188,7 @@ export class Experiments {
     maxInFlight?: number,
   ): Promise<readonly Exchange[]> {
     const exchanges = await this.channel.sendOutsideChecks(templates, maxInFlight);
-    if (exchanges === undefined) throw new BudgetExhausted();
+    if (exchanges === undefined) throw this.ended();
     this.sent += templates.length;
     return exchanges;
   }

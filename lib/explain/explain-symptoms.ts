@@ -125,22 +125,30 @@ async function explainSymptom(
     }
     return all.filter((one) => explaining.get(one) === undefined);
   };
-  const inVain: CheckFailure[] = [];
+  const inVain: Unexplained[] = [];
   let unexplained = simplestFirst(members, experiments);
   for (let [lead] = unexplained; lead !== undefined && inVain.length < MAX_IN_VAIN; [lead] = unexplained) {
-    const explained = await explainLead(lead, members, experiments);
+    const work = () => explainLead(lead, members, experiments);
+    const [explained, shortage] = await experiments.withShortage(work);
     if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
     else {
-      inVain.push(lead);
+      inVain.push({ lead, shortage });
       unexplained = unexplained.slice(1);
     }
   }
-  let rest = [...inVain, ...unexplained];
+  let rest = [...inVain.map(({ lead }) => lead), ...unexplained];
   for (let [lead] = rest; lead !== undefined; [lead] = rest) {
-    const explanation = await notReproduced(new Search(lead, experiments), rest);
+    const { shortage } = inVain.find((one) => one.lead === lead) ?? inVain.at(-1) ?? {};
+    const explanation = await notReproduced(new Search(lead, experiments), rest, shortage);
     rest = await added(rest, lead, { symptom: lead.symptom, explanations: [explanation] });
   }
   return clusters;
+}
+
+/** A failure that was tried in vain, and why that may be. */
+interface Unexplained {
+  readonly lead: CheckFailure;
+  readonly shortage: string | undefined;
 }
 
 interface Explained {

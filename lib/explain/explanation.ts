@@ -44,6 +44,8 @@ export interface Explanation {
   readonly types?: ReadonlySet<string>;
   /** What all bodies that show the symptom have in common. */
   readonly feature?: Feature | undefined;
+  /** Why experiments could not examine it completely. */
+  readonly notExamined?: string | undefined;
   /** The requests that have to be sent before. */
   readonly before?: readonly PrecedingRequest[];
   /** The request template, if it does not follow from `state`. */

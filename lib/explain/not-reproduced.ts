@@ -48,8 +48,16 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
   return !(await isEachTime(MAX_RESENT, passes));
 }
 
-/** What is known about a failure that no experiment reproduces. */
-export async function notReproduced(search: Search, members: readonly CheckFailure[]): Promise<Explanation> {
+/**
+ * What is known about a failure that no experiment reproduces.
+ *
+ * @param shortage why experiments could not be made
+ */
+export async function notReproduced(
+  search: Search,
+  members: readonly CheckFailure[],
+  shortage: string | undefined,
+): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
   const { firstId, accepted, gone } = experiments.run;
   const { template, exchange, before = [], when } = failure;
@@ -77,6 +85,8 @@ export async function notReproduced(search: Search, members: readonly CheckFailu
     subject,
     conditions: [condition()],
     inside: [1, 1],
+    // A request that passes when it is sent again was examined.
+    notExamined: inVain ? undefined : shortage,
     before,
     template,
   };

@@ -154,7 +154,7 @@ export type RunEvent =
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** A run whose host executes the checks one by one, such as a test runner. */
+/** An open run: what its host carries out and asks. */
 export interface RunHandle {
   readonly header: RunHeader;
   readonly stop: Stop | undefined;
@@ -166,7 +166,6 @@ export interface RunHandle {
   readonly restarts: number;
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
-  runCheck(check: Check): Promise<CheckResult>;
   /** Runs the whole catalogue, in the order of `plannedBatches`. */
   runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
   /** For requests that belong to no check. In the order of the templates; undefined if the run has ended. */
@@ -220,12 +219,6 @@ export async function openRun(
     },
     get restarts() {
       return parts.recovery.restarts;
-    },
-    async runCheck(check) {
-      for (;;) {
-        const [result] = await runBatch([{ check, limit: Number.POSITIVE_INFINITY }]);
-        if (result !== undefined) return result;
-      }
     },
     async *runAll(begin) {
       const ended = new Set<string>();

@@ -32,13 +32,13 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       noun="cause"
       note={`What is to be fixed: ${causeCount(shared)}. The numbers say how many failed checks a cause explains, and link to the commands that reproduce it.`}
       search="title or check"
-      rows={shared.map((one) => rowOf(one, tried, comparison))}
+      rows={shared.map((one, index) => rowOf({ one, number: index + 1, tried, comparison }))}
       comparison={comparison}
     >
       <div class="by-row">
         <h3>Cause by cause</h3>
-        {shared.map((one) => (
-          <CauseDetails one={one} tried={tried} comparison={comparison} />
+        {shared.map((one, index) => (
+          <CauseDetails one={one} number={index + 1} tried={tried} comparison={comparison} />
         ))}
       </div>
     </Marks>
@@ -47,6 +47,7 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
 
 interface Shown {
   readonly one: SharedCause;
+  readonly number: number;
   readonly tried: readonly NumberedRun[];
   readonly comparison: Comparison;
 }
@@ -54,12 +55,12 @@ interface Shown {
 const toneFor = ({ level }: ComparedCause, comparison: Comparison) =>
   toneOf({ level, verdict: 'fail' }, comparison);
 
-function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison): MarksRow {
+function rowOf({ one, number, tried, comparison }: Shown): MarksRow {
   const { title, level, symptom, checks, fingerprint } = one.cause;
   return {
     id: fingerprint,
     level,
-    title: <Title cause={one.cause} />,
+    title: <Title cause={one.cause} number={number} />,
     words: [inline(title), inline(symptom), ...checks],
     marks: tried.map(({ column }) => {
       const count = checksAt(one, column);
@@ -70,13 +71,16 @@ function rowOf(one: SharedCause, tried: Shown['tried'], comparison: Comparison):
   };
 }
 
-const Title = ({ cause: { title, level } }: Readonly<{ cause: ComparedCause }>) => (
+const Title = ({ cause: { title, level }, number }: Readonly<{ cause: ComparedCause; number: number }>) => (
   <>
-    <span class="title">{causeTitle(title)}</span> <span class="level">{level}</span>
+    <span class="title">
+      {number}. {causeTitle(title)}
+    </span>{' '}
+    <span class="level">{level}</span>
   </>
 );
 
-function CauseDetails({ one, tried, comparison }: Shown) {
+function CauseDetails({ one, number, tried, comparison }: Shown) {
   const { cause, stores } = one;
   const tone = toneFor(cause, comparison);
   const own = tried.flatMap((run) =>
@@ -87,7 +91,7 @@ function CauseDetails({ one, tried, comparison }: Shown) {
       tone={tone}
       of={cause.fingerprint}
       mark={<Icon name={tone} />}
-      head={<Title cause={cause} />}
+      head={<Title cause={cause} number={number} />}
       weight={counted(stores.length, 'store')}
     >
       <Fix advice={cause.advice} />

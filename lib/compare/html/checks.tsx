@@ -2,11 +2,11 @@ import { areaOf } from '../../check-ids.ts';
 import { compact, groupBy } from '../../collections.ts';
 import { ExpectedAndActual } from '../../report/formats/html/kit/expected.tsx';
 import { Choice } from '../../report/formats/html/kit/filter.tsx';
-import { Card } from '../../report/formats/html/kit/section.tsx';
+import { Card, causeTitle } from '../../report/formats/html/kit/section.tsx';
 import {
+  AboutCheck,
   CheckLink,
   Commands,
-  DocsLink,
   Icon,
   inline,
   type Tone,
@@ -17,13 +17,22 @@ import {
 import type { About } from '../../run/check.ts';
 import { counted } from '../../text.ts';
 import type { Cell, Comparison } from '../comparison.ts';
-import { differing, reasonOf, verdictOf } from '../table.ts';
+import {
+  byCause,
+  differing,
+  differingCount,
+  reasonOf,
+  type SharedCause,
+  sharedCauses,
+  verdictOf,
+} from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, Names, type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
 
 export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
+  const shared = sharedCauses(comparison);
   const areas = [...new Set(checks.map(areaOf))];
   const differs = differing(comparison).length;
   return (
@@ -41,7 +50,7 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
           </label>
         </>
       }
-      rows={checks.map((check) => rowOf(check, tried, comparison))}
+      rows={byCause(checks, shared).map((check) => rowOf(check, tried, comparison, shared))}
       comparison={comparison}
     >
       <CheckByCheck comparison={comparison} tried={tried} />
@@ -50,18 +59,16 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
 }
 
 function Note({
-  comparison: { checks, columns },
+  comparison,
   tried,
   differs,
 }: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[]; differs: number }>) {
-  const untested = columns.filter((column) => !tried.some((one) => one.column === column));
+  const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
   return (
     <>
-      {differs === 0
-        ? `No check differs between the stores whose runs were completed.`
-        : `${differs} of ${counted(checks.length, 'check')} ${differs === 1 ? 'differs' : 'differ'} between the stores.`}{' '}
-      Marks other than passed and observed link to the expected and the actual result; the arrow keys move
-      between them.
+      {differingCount(differs, comparison)}
+      {differs === 0 && ' whose runs were completed'}. The rows are grouped by cause. Marks other than passed
+      and observed link to the expected and the actual result; the arrow keys move between them.
       {untested.length > 0 && ' Not in the table: '}
       {untested
         .map((column) => `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column).words, 200)})`)
@@ -72,9 +79,10 @@ function Note({
 }
 
 function rowOf(
-  { id, level, statement }: About,
+  { id, level, statement, causes }: About & { readonly causes: readonly number[] },
   tried: readonly NumberedRun[],
   comparison: Comparison,
+  shared: readonly SharedCause[],
 ): MarksRow {
   const cells = tried.map(({ column }) => column.cells[id]);
   const problems = new Set(cells.flatMap((cell) => cell?.problem ?? []));
@@ -85,6 +93,9 @@ function rowOf(
     title: (
       <>
         <CheckLink id={id} /> <span class="level">{level}</span>
+        {causes.map((number) => (
+          <CauseLink number={number} shared={shared} />
+        ))}
         <span class="statement">{statement}</span>
       </>
     ),
@@ -98,6 +109,19 @@ function rowOf(
       };
     }),
   };
+}
+
+function CauseLink({ number, shared }: Readonly<{ number: number; shared: readonly SharedCause[] }>) {
+  const cause = shared[number - 1]?.cause;
+  if (cause === undefined) return null;
+  return (
+    <>
+      {' '}
+      <a class="of-cause" href={`#${cause.fingerprint}`} title={causeTitle(cause.title)}>
+        cause {number}
+      </a>
+    </>
+  );
 }
 
 interface ShownCell {
@@ -151,7 +175,7 @@ function Check({
     >
       <p class="hint">{hint}</p>
       <p class="basis">
-        Basis: {basis.join('; ')}. <DocsLink id={id} />
+        Basis: {basis.join('; ')}. <AboutCheck id={id} />
       </p>
       {present.map(({ tone: own, own: list }) =>
         own === 'pass' || own === 'observed' ? (

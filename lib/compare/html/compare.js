@@ -214,6 +214,15 @@ function makeMarks(section) {
   makeFilter(form, chooseColumns, resetTabStop);
 }
 
+/** Fades the right edge of a box as long as more columns follow. @param {HTMLElement} box */
+function showContinuation(box) {
+  const update = () =>
+    box.classList.toggle('continues', box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  box.addEventListener('scroll', update, { passive: true });
+  new ResizeObserver(update).observe(box);
+}
+
+for (const box of elements(document.body, '.scrolling')) showContinuation(box);
 for (const section of elements(document.body, 'section.matrix')) makeMarks(section);
 for (const table of document.querySelectorAll('table.sortable:not(.marks-table)'))
   if (table instanceof HTMLTableElement) makeSortable(table, () => {});

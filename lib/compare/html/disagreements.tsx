@@ -2,7 +2,7 @@ import { groupBy } from '../../collections.ts';
 import { Card, List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Box, Captioned, Commands, inline, lines, sizeOf } from '../../report/formats/html/kit/text.tsx';
 import type { RecordedBody } from '../../report/record/record.ts';
-import { counted, withSeparators } from '../../text.ts';
+import { counted, squeezed, withSeparators } from '../../text.ts';
 import type { Answer, Comparison, Disagreement } from '../comparison.ts';
 import type { Differential } from '../table.ts';
 import { AllNames, Ways } from './page-parts.tsx';
@@ -56,7 +56,7 @@ function DisagreementDetails({ one, number }: Readonly<{ one: Disagreement; numb
       head={
         <>
           <span class="title">{inline(label, 100)}</span>
-          <span class="code dim">{inline(bodyText(request.body), 120)}</span>
+          <span class="code dim">{inline(squeezed(bodyText(request.body)), 120)}</span>
         </>
       }
       weight={

@@ -2,6 +2,7 @@ import { renderToStaticMarkup } from 'preact-render-to-string';
 import { assetsOf } from '../../report/formats/html/kit/assets.ts';
 import { Shell } from '../../report/formats/html/kit/shell.tsx';
 import type { Comparison } from '../comparison.ts';
+import { sentenceOf } from '../result.ts';
 import { About } from './about.tsx';
 import { Behaviour } from './behaviour.tsx';
 import { Causes } from './causes.tsx';
@@ -10,7 +11,7 @@ import { Disagreements } from './disagreements.tsx';
 import { Latency } from './latency.tsx';
 import { MIN_WIDE_COLUMNS } from './page-parts.tsx';
 import { Stores } from './stores.tsx';
-import { sentenceOf, Verdict } from './verdict.tsx';
+import { Verdict } from './verdict.tsx';
 
 /** A comparison as one self-contained page, readable without a script. */
 export const comparisonPage = (comparison: Comparison): string =>

@@ -1,36 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { compact } from '../../collections.ts';
 import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
 import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { differing, sharedCauses, VERDICTS, verdictOf } from '../table.ts';
-import { questionsOf } from './behaviour.tsx';
-
-type Verdict = ReturnType<typeof verdictOf>;
-
-const countOf = ({ columns }: Comparison, words: Verdict['words']): number =>
-  columns.filter((column) => verdictOf(column).words === words).length;
-
-export function sentenceOf(comparison: Comparison): string {
-  const all = comparison.columns.length;
-  const count = (words: Verdict['words']) => countOf(comparison, words);
-  const [good, bad, partial] = [count('conformant'), count('not conformant'), count('partial')];
-  if (good + bad + partial === 0) return `None of ${counted(all, 'store')} could be judged.`;
-  if (partial === all)
-    return `${all === 2 ? 'Both' : `All ${all}`} stores passed the selected checks; checks were skipped.`;
-  if (good === all) return all === 2 ? 'Both stores are conformant.' : `All ${all} stores are conformant.`;
-  const [unjudged, notRun] = [count('could not be judged'), count('not run')];
-  const be = (count: number) => (count === 1 ? 'is' : 'are');
-  return `${compact(
-    good === 0 && partial === 0 && `None of ${counted(all, 'store')} is conformant`,
-    good > 0 && `${good} of ${counted(all, 'store')} ${be(good)} conformant`,
-    partial > 0 && `${partial} of ${counted(all, 'store')} passed the selected checks`,
-    bad > 0 && partial > 0 && `${bad} ${be(bad)} not conformant`,
-    bad > 0 && partial === 0 && good > 0 && `${bad} ${be(bad)} not`,
-    unjudged > 0 && `${unjudged} could not be judged`,
-    notRun > 0 && `${notRun} ${notRun === 1 ? 'was' : 'were'} not run`,
-  ).join('; ')}.`;
-}
+import { isOpen, questionsOf } from '../questions.ts';
+import { countOf, sentenceOf } from '../result.ts';
+import { differing, sharedCauses, VERDICTS } from '../table.ts';
 
 export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { columns, checks, differential, suite, strict } = { ...comparison, ...comparison.options };
@@ -38,6 +12,7 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const causes = sharedCauses(comparison);
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const questions = questionsOf(comparison);
+  const differ = differing(comparison).length;
   const disagreements = differential === null ? 0 : differential.disagreements.length + differential.more;
   return (
     <section class="verdict" aria-label="Result">
@@ -63,14 +38,10 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
             {several > 0 && `, ${several} shared by several stores`}
           </Tile>
         )}
-        <Tile to="checks" count={differing(comparison).length} of={checks.length}>
-          checks differ between the stores
+        <Tile to="checks" count={differ} of={checks.length}>
+          checks {differ === 1 ? 'differs' : 'differ'} between the stores
         </Tile>
-        <Tile
-          to="behaviour"
-          count={questions.filter(({ ways }) => ways.length > 1).length}
-          of={questions.length}
-        >
+        <Tile to="behaviour" count={questions.filter(isOpen).length} of={questions.length}>
           questions that the interface leaves open are answered differently
         </Tile>
         {differential !== null && (

@@ -1,16 +1,18 @@
 import { membersOf } from '../../judge/reading.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
 import { bodyText } from '../body-text.ts';
 import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
+import { BODY } from '../condition/request-parts.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import { aspectOf, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import { type Condition, modulusIn } from './condition.ts';
+import { type Condition, modulusIn, propertiesIn } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
   const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
@@ -27,16 +29,27 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     kind: found.kind,
     confirmed: { inside: found.inside, outside: found.outside },
     until: found.until,
+    notExamined: found.notExamined,
     checks: checks.map(({ id }) => id),
     expected: expectedOf(symptom, expected, example, members),
     advice: adviceFor(symptom, found, members, expected),
     example,
-    matters: found.parts.map(({ name }) => name),
+    matters: mattersIn(found),
+    keepsId: found.parts.some(({ name }) => name === ID),
     ladders: found.ladders,
     repeat: repeatOf(found),
     modulus: modulusIn(found.conditions),
     isOfBody: ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
   };
+}
+
+/** The parts of the request that matter: of a defect in a property, that property rather than the whole body. */
+function mattersIn({ parts, subject }: Explanation): readonly string[] {
+  const properties = subject === undefined ? [] : propertiesIn(subject);
+  const names = parts.flatMap(({ name }) =>
+    name === BODY.name && properties.length > 0 ? properties : name,
+  );
+  return [...new Set(names)];
 }
 
 const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {

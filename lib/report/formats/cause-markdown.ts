@@ -1,7 +1,7 @@
 import { compact } from '../../collections.ts';
-import { docsOf, suite } from '../../package.ts';
+import { docsOf, listCommand, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
-import type { RecordedCause, RunRecord } from '../record/record.ts';
+import type { RecordedCause, RecordedResult, RunRecord } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, beforeLine, requestLine, truncate, visible } from '../wording/format-text.ts';
 import { code, fenced, joined, lines } from './markdown-text.ts';
@@ -29,14 +29,21 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }
 
-export const issueMarkdown = (
-  { cause, checks, level }: ExplainedChecks,
+/** @param addressOf the address of a check's description, if it has one */
+export function issueMarkdown(
+  { cause, checks }: ExplainedChecks,
   { document, startedAt }: RunRecord,
-): string =>
-  `${joined([
+  addressOf: (id: string) => string | undefined = (id) => docsOf(id),
+): string {
+  const isLinked = checks.every(({ id }) => addressOf(id) !== undefined);
+  return `${joined([
     `## ${code(cause.title, MAX_TITLE_CHARACTERS)}`,
     ...causeBlocks(cause),
-    `Failed checks (${level}):`,
-    lines(checks.map(({ id }) => `- [\`${id}\`](${docsOf(id)})`)),
+    `Failed checks${isLinked ? '' : ` (\`${listCommand('ID')}\` describes one)`}:`,
+    lines(checks.map((check) => checkItem(check, addressOf(check.id)))),
     `Found by ${suite.name} ${suite.version} on ${startedAt.slice(0, 10)}, document version ${code(document.version, 40)}. The commands need the token in \`PLANT_STORE_TOKEN\`.`,
   ])}\n`;
+}
+
+const checkItem = ({ id, level }: RecordedResult, address: string | undefined): string =>
+  `- ${address === undefined ? `\`${id}\`` : `[\`${id}\`](${address})`}, ${level}`;

@@ -46,7 +46,7 @@ export function markdownReport(record: RunRecord): string {
   const should = open.filter(({ level }) => level === 'SHOULD');
   const room = MAX_CHARACTERS - joined([...before, ...after]).length;
   const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
-  const warned = failures('SHOULD', should, record, room - failed.length);
+  const warned = failures('SHOULD', should, record, room - failed.length, must.length);
   return `${joined([...before, failed, warned, ...after])}\n`;
 }
 
@@ -112,17 +112,18 @@ function baseline(record: RunRecord): string {
   ]);
 }
 
-/** The failures of a level, by cause. Those that do not fit are listed by check id. */
+/** The failures of a level, by cause, numbered after `before` others. Those that do not fit are listed by check id. */
 function failures(
   level: 'MUST' | 'SHOULD',
   causes: readonly ExplainedChecks[],
   record: RunRecord,
   room: number,
+  before = 0,
 ): string {
   if (causes.length === 0) return '';
   const isRequired = level === 'MUST' || record.options.strict;
   const title = `### ${counted(causes.length, 'cause')} of failed ${level} checks${isRequired ? '' : ' (advisory)'}`;
-  const blocks = causes.map((one, index) => failure(one, index, record));
+  const blocks = causes.map((one, index) => failure(one, before + index + 1, record));
   const spare = room - title.length - 2000;
   let used = 0;
   const fit = blocks.findIndex((block) => {
@@ -140,9 +141,9 @@ function failures(
   ]);
 }
 
-function failure({ cause, checks }: ExplainedChecks, index: number, record: RunRecord): string {
+function failure({ cause, checks }: ExplainedChecks, number: number, record: RunRecord): string {
   return joined([
-    `**${index + 1}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
+    `**${number}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
     lines(
       checks.flatMap((one) => {
         const news = newProblemsText(one, record);

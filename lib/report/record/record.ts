@@ -296,6 +296,9 @@ export const comparedCause = {
       'The responses of the run until the store accepted its last plant, if it accepts none any more.',
     ),
   ),
+  notExamined: optional(
+    described(text, 'Why no experiment could examine it, for example because the budget was used up.'),
+  ),
   checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
   expected: optional(described(text, 'What the store should have answered.')),
   advice: described(text, 'What to fix, and how such a fault typically comes about.'),

@@ -1,4 +1,3 @@
-import { ID } from '../../payloads/plants.ts';
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
@@ -31,7 +30,8 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
 
 /** Records a cause without a request. */
 export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, level, kind, confirmed, until, checks, example } = cause;
+  const { title, symptom, condition, advice, level, kind, confirmed, until, notExamined, checks, example } =
+    cause;
   const what = redactAll({ title, symptom, condition, advice }, redact);
   return {
     title: what.title,
@@ -41,6 +41,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
     kind,
     confirmed,
     ...(until === undefined ? {} : { until }),
+    ...(notExamined === undefined ? {} : { notExamined }),
     checks,
     advice: what.advice,
     matters: [],
@@ -52,12 +53,12 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 }
 
 const stepsOf = (
-  { example, matters, repeat, modulus, isOfBody }: Cause,
+  { example, keepsId, repeat, modulus, isOfBody }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
   reproduce({
     request,
-    freshId: matters.includes(ID) ? undefined : idIn(request),
+    freshId: keepsId ? undefined : idIn(request),
     before: before.map((one, index) => ({
       request: one.request,
       freshId: idIn(one.request),

@@ -43,6 +43,7 @@ function unexplained(
       inside: [sum(members, ({ failed }) => failed), sum(members, ({ cases }) => cases)],
       outside: [0, 0],
     },
+    notExamined: 'no experiments were made',
     checks: members.map(({ id }) => id),
     ...(exchange && { expected: exchange.expected }),
     advice: lead.hint,

@@ -14,7 +14,7 @@ const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
   sequence: ['requests failed after such a request', 'without one'],
   'from-then-on': ['requests failed from that point on', 'before'],
-  once: ['cases failed; no experiment reproduced it'],
+  once: ['cases failed'],
 };
 const WITHOUT_CONDITION: Words = ['requests failed, whatever they contain', 'others'];
 const OF_REJECTIONS: Words = ['rejected requests failed, whatever was wrong with them', 'others'];
@@ -32,12 +32,17 @@ export const countsLabel = ({ kind, confirmed: { inside } }: ComparedCause): str
   kind === 'once' || inside[1] < MIN_CONFIRMING_TRIES ? 'seen' : 'confirmed';
 
 export function confirmedText(cause: ComparedCause): string {
-  const { confirmed, until = [] } = cause;
+  const { kind, confirmed, until = [], notExamined } = cause;
   const { inside, outside } = confirmed;
   const [text, others] = wordsFor(cause);
   const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
-  return `${of(inside)} ${text}${outsideText}${before === '' ? '' : `; until then ${before}`}`;
+  return compact(
+    `${of(inside)} ${text}${outsideText}`,
+    before !== '' && `until then ${before}`,
+    notExamined !== undefined && `not examined: ${notExamined}`,
+    kind === 'once' && notExamined === undefined && 'no experiment reproduced it',
+  ).join('; ');
 }
 
 const NOTHING_TRIED: Tried = [0, 0];

@@ -42,6 +42,8 @@ export interface Cause {
   readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
+  /** If no experiment could examine it: why, for example `the budget of 1,000 requests was used up`. */
+  readonly notExamined?: string | undefined;
   /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
   readonly checks: readonly string[];
   readonly expected: string;
@@ -57,6 +59,8 @@ export interface Cause {
   };
   /** The parts of the example that matter; the others can be anything ordinary. */
   readonly matters: readonly string[];
+  /** Whether the id of the example matters, so that no other id shows the fault. */
+  readonly keepsId: boolean;
   readonly ladders: readonly Ladder[];
   readonly repeat: Repeat;
   /** Whether the body of the response shows the fault, not its status. */

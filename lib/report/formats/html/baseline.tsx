@@ -1,6 +1,6 @@
 import { capitalised, counted } from '../../../text.ts';
 import { namedBy } from '../../baseline/baseline-entry.ts';
-import { aboutEntry, baselineNotes, knownCauses } from '../../baseline/deviations.ts';
+import { aboutEntry, baselineNotes, knownCauses, openCauses } from '../../baseline/deviations.ts';
 import type { EvaluatedEntry, RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
 import { List, Section } from './kit/section.tsx';
@@ -22,6 +22,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   // Entries that require action come first.
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
   const known = knownCauses(record);
+  const open = openCauses(record).length;
   return (
     <Section id="baseline" heading="Known deviations">
       <p class="note">
@@ -57,7 +58,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
           <List
             ordered
             items={known.map((one, index) => (
-              <Cause explained={one} rank={index + 1} record={record} open={false} />
+              <Cause explained={one} rank={open + index + 1} record={record} open={false} />
             ))}
           />
         </section>

@@ -10,10 +10,10 @@ import { BaselineNote, whatFailed } from './failures.tsx';
 import { Choice, Filter } from './kit/filter.tsx';
 import { causeTitle, More, Section } from './kit/section.tsx';
 import {
+  AboutCheck,
   CheckLink,
   countInWords,
   countTones,
-  DocsLink,
   Fact,
   inline,
   ToneWord,
@@ -137,7 +137,7 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
       <Observed observations={observations} />
       <p class="permalink">
         <a href={`#${id}`}>#{id}</a>
-        <DocsLink id={id} />
+        <AboutCheck id={id} />
         <button type="button" class="copy" data-link={id} data-announcement="The link was copied." hidden>
           Copy<span class="aside"> link</span>
         </button>

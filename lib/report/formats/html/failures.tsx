@@ -11,7 +11,7 @@ import { CheckLink, Commands, CopyButton, Icon, inline, toneOf } from './kit/tex
 /** If there are more causes than this, only the first is open initially. */
 const MAX_OPEN_CAUSES = 3;
 
-export const FIRST_CAUSE = 'cause-1';
+export const causeId = (rank: number): string => `cause-${rank}`;
 
 export function Failures({ record }: Readonly<{ record: RunRecord }>) {
   const open = openCauses(record);
@@ -30,8 +30,8 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
       {failed.length === 0 && blocked.length > 0 && (
         <p>Nothing failed, but the following checks could not be tested.</p>
       )}
-      <Causes level="MUST" causes={open.filter(({ level }) => level === 'MUST')} record={record} />
-      <Causes level="SHOULD" causes={open.filter(({ level }) => level === 'SHOULD')} record={record} />
+      <Causes level="MUST" open={open} record={record} />
+      <Causes level="SHOULD" open={open} record={record} />
       <Blocked blocked={blocked} />
     </Section>
   );
@@ -39,9 +39,10 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
 
 function Causes({
   level,
-  causes,
+  open,
   record,
-}: Readonly<{ level: 'MUST' | 'SHOULD'; causes: readonly ExplainedChecks[]; record: RunRecord }>) {
+}: Readonly<{ level: 'MUST' | 'SHOULD'; open: readonly ExplainedChecks[]; record: RunRecord }>) {
+  const causes = open.filter((one) => one.level === level);
   if (causes.length === 0) return null;
   const checksOfLevel = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
   const checks = new Set(checksOfLevel.map(({ id }) => id)).size;
@@ -61,14 +62,15 @@ function Causes({
       <List
         ordered
         items={causes.map((one, index) => {
-          const open = !folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES);
-          return <Cause explained={one} rank={index + 1} record={record} open={open} />;
+          const unfolded = !folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES);
+          return <Cause explained={one} rank={open.indexOf(one) + 1} record={record} open={unfolded} />;
         })}
       />
     </section>
   );
 }
 
+/** @param rank its number in all reports: 1 for the first of `explainedChecks` */
 export function Cause({
   explained,
   rank,
@@ -81,7 +83,7 @@ export function Cause({
   return (
     <Card
       tone={toneOf({ level, verdict: 'fail' }, record)}
-      id={rank === 1 && level === 'MUST' && !known ? FIRST_CAUSE : undefined}
+      id={causeId(rank)}
       open={open}
       mark={<span class="rank">{rank}</span>}
       head={

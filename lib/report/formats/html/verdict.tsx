@@ -4,7 +4,7 @@ import { counted } from '../../../text.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { headlineOf, NOTHING_JUDGED, OUTCOMES } from '../../wording/headline.ts';
-import { FIRST_CAUSE } from './failures.tsx';
+import { causeId } from './failures.tsx';
 import { causeTitle, List } from './kit/section.tsx';
 import { countInWords, countTones, Icon, inline, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
 
@@ -94,8 +94,8 @@ function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const { cause, checks } = first;
   return (
     <p class="callout">
-      <strong>Fix first:</strong> <a href={`#${FIRST_CAUSE}`}>{causeTitle(cause.title)}</a>, which explains{' '}
-      {counted(checks.length, 'failed check')}. {inline(cause.advice, 1000)}
+      <strong>Fix first:</strong> <a href={`#${causeId(1)}`}>{causeTitle(cause.title)}</a>, which explains{' '}
+      {counted(checks.length, 'failed check')}.
     </p>
   );
 }

@@ -193,16 +193,6 @@ document.addEventListener('click', ({ target }) => {
   if (link?.getAttribute('href') === location.hash) showTarget();
 });
 
-/** @type {HTMLDetailsElement[]} */
-let folded = [];
-addEventListener('beforeprint', () => {
-  folded = [...document.querySelectorAll('details')].filter((one) => !one.open);
-  for (const one of folded) one.open = true;
-});
-addEventListener('afterprint', () => {
-  for (const one of folded) one.open = false;
-});
-
 for (const button of elements(document.body, 'button.copy')) button.hidden = false;
 
 /** Once the page has its filters. */

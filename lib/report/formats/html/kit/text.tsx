@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { sum } from '../../../../collections.ts';
-import { docsOf } from '../../../../package.ts';
+import { docsOf, listCommand } from '../../../../package.ts';
 import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
@@ -122,11 +122,16 @@ export const CheckLink = ({ id }: Readonly<{ id: string }>) => (
   </a>
 );
 
-export const DocsLink = ({ id }: Readonly<{ id: string }>) => (
-  <a href={docsOf(id)} rel="noreferrer">
-    About this check
-  </a>
-);
+export const AboutCheck = ({ id, href = docsOf(id) }: Readonly<{ id: string; href?: string | undefined }>) =>
+  href === undefined ? (
+    <span>
+      About this check: <span class="code">{listCommand(id)}</span>
+    </span>
+  ) : (
+    <a href={href} rel="noreferrer">
+      About this check
+    </a>
+  );
 
 export const Fact = ({
   name,

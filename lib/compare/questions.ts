@@ -1,0 +1,33 @@
+import { groupBy } from '../collections.ts';
+import { plainText, profileOf } from '../report/wording/profile.ts';
+import type { Comparison } from './comparison.ts';
+import { ran } from './table.ts';
+
+/** Response times always differ, and have a section of their own. */
+const TIMES = 'Response times';
+
+/** The questions that the interface leaves open and what the stores do, the most frequent behaviour first. */
+export function questionsOf(comparison: Comparison) {
+  const entries = ran(comparison).flatMap(({ name, observations }) =>
+    profileOf(observations).flatMap(({ heading, entries: ofTopic }) =>
+      ofTopic.map(({ label, sentence }) => ({ name, heading, label, sentence })),
+    ),
+  );
+  const questions = groupBy(
+    entries.filter(({ heading }) => heading !== TIMES),
+    ({ heading, label }) => JSON.stringify([heading, label]),
+  );
+  return questions.map(([, answers]) => {
+    const ways = groupBy(answers, ({ sentence }) => plainText(sentence)).map(([, alike]) => ({
+      sentence: alike[0].sentence,
+      names: alike.map(({ name }) => name),
+    }));
+    const { heading, label } = answers[0];
+    return { heading, label, ways: ways.toSorted((a, b) => b.names.length - a.names.length) };
+  });
+}
+
+export type Question = ReturnType<typeof questionsOf>[number];
+
+/** Whether the stores answer a question differently. */
+export const isOpen = ({ ways }: Question): boolean => ways.length > 1;
