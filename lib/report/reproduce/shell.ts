@@ -184,9 +184,7 @@ function withoutRuns(bytes: string): ShellPart[] {
 }
 
 const repeating = (unit: string, times: number): string =>
-  /[^ ]/.test(unit)
-    ? `printf '${formatOf(unit)}%.0s' {1..${times}}`
-    : `printf '%${unit.length * times}s'`;
+  /[^ ]/.test(unit) ? `printf '${formatOf(unit)}%.0s' {1..${times}}` : `printf '%${unit.length * times}s'`;
 
 const MAX_PLAIN_BYTES = 1024;
 
