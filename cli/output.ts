@@ -121,6 +121,10 @@ function isOurs(file: string): boolean {
   }
 }
 
+/** The files that `writeReports` writes. */
+export const filesOf = <T>({ out, renderers }: Destination<T>): readonly string[] =>
+  out === '-' ? [] : renderers.map(({ file }) => join(out, file));
+
 /** @throws UsageError if the folder cannot be written to */
 export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
   for (const { file, render } of renderers) {

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { compact } from '../lib/collections.ts';
 import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
-import { quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
+import { MAX_ROWS, quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
@@ -25,6 +26,7 @@ import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import {
   type Destination,
+  filesOf,
   logBeside,
   requireFolder,
   wantedOf,
@@ -79,7 +81,7 @@ Examples:
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await prepareRuns(choice, token, log, flags);
-      const publish = (attempted: RunResult) => report(attempted, destination, flags);
+      const publish: Publish = (attempted, rows) => report(attempted, destination, flags, rows, log);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else setExitCode(await once(attempt, publish));
     });
@@ -98,7 +100,8 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const closing: WatchContext['closing'] = [];
   try {
     const attempted = await attempt({ signal: interrupted.signal, closing });
-    await publish(attempted);
+    // One more row is for the prompt of the shell.
+    await publish(attempted, attempted.announced === 0 ? MAX_ROWS : MAX_ROWS - attempted.announced - 1);
     return interrupted.signal.aborted ? 3 : attempted.record.ciResult.exitCode;
   } finally {
     for (const close of closing.reverse()) await close();
@@ -117,6 +120,7 @@ async function prepareRuns(
   const baseline = baselineIn(flags);
   const earlier = await earlierOf(flags, baseline);
   let expected: Estimate | undefined;
+  let announced = 0;
   return async ({ signal, closing, before }) => {
     const target = await storeOf(baseUrl, token, start, closing);
     const about = { name: named?.name, tokenEnv: named?.tokenEnv };
@@ -127,7 +131,7 @@ async function prepareRuns(
     warn(planned.contract.document.warnings);
     if (!quiet && expected === undefined) {
       expected = await estimate(planned, storedEstimates(planned.contract));
-      announce(expected, planned.baseUrl);
+      announced = announce(expected, planned.baseUrl);
     }
     if (start !== undefined) await requireFree(planned.baseUrl);
     const started = start === undefined ? undefined : new StartedStore(start, target.token, log);
@@ -148,6 +152,7 @@ async function prepareRuns(
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
+      announced,
     };
   };
 }
@@ -170,13 +175,18 @@ async function report(
   { record, epilogue }: RunResult,
   destination: Destination<RunRecord> | undefined,
   { quiet, verbose }: Flags,
+  rows: number,
+  log: string | undefined,
 ): Promise<void> {
   process.stderr.write(epilogue);
   // Printed first, so that the findings are visible even if files cannot be written.
   if (destination?.out !== '-') {
     const colour = wantsColour();
-    const layout = { verbose, columns: columns() };
-    process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
+    const files = destination && compact(...filesOf(destination), log);
+    const layout = { verbose, columns: columns(), rows, files };
+    process.stdout.write(
+      quiet ? quietReport(record, colour, columns()) : terminalReport(record, colour, layout),
+    );
   }
   if (destination !== undefined) await writeReports(record, destination);
   reportToGitHub(record);

@@ -29,6 +29,9 @@ export function columns(): number | undefined {
   return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);
 }
 
+/** The height of the terminal; undefined if standard output is none. */
+export const screenRows = (): number | undefined => (process.stdout.isTTY ? process.stdout.rows : undefined);
+
 /** Sets the exit code of the process: 2 if its output was lost. */
 export function setExitCode(code: number): void {
   process.exitCode = writeFailed ? 2 : code;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentError } from '../index.ts';
 import { diffOf } from '../lib/report/diff.ts';
+import { MAX_ROWS } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
 import type { RunPlan } from '../lib/run/run.ts';
@@ -9,7 +10,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
-import { paint } from './streams.ts';
+import { paint, screenRows } from './streams.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
@@ -18,9 +19,12 @@ export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 export interface RunResult {
   readonly record: RunRecord;
   readonly epilogue: string;
+  /** The number of rows on the screen of the report that announced the run. */
+  readonly announced: number;
 }
 
-export type Publish = (attempted: RunResult) => Promise<void>;
+/** Shows the report of a run in at most so many rows, and writes it to files. */
+export type Publish = (attempted: RunResult, rows: number) => Promise<void>;
 
 export interface WatchContext {
   readonly signal: AbortSignal;
@@ -90,6 +94,9 @@ export async function watch(
   }
 }
 
+/** With the empty row before it; the row after it, with the cursor, counts as one of the epilogue. */
+const ROWS_OF_INVITATION = 2;
+
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
 
@@ -130,12 +137,13 @@ async function round(
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
-  const { record } = attempted;
-  clear();
-  await publish(attempted);
+  const { record, epilogue } = attempted;
   const fixed = last === undefined || record.stop !== null ? [] : diffOf(last, record).causes.fixed;
-  for (const { title } of fixed.slice(0, MAX_FIXED))
-    process.stdout.write(`${paint()('green', 'Fixed:')} ${visible(title)}\n`);
+  const shown = fixed.slice(0, MAX_FIXED);
+  const taken = epilogue.split('\n').length + shown.length + ROWS_OF_INVITATION;
+  clear();
+  await publish(attempted, Math.min(MAX_ROWS, (screenRows() ?? Number.POSITIVE_INFINITY) - taken));
+  for (const { title } of shown) process.stdout.write(`${paint()('green', 'Fixed:')} ${visible(title)}\n`);
 }
 
 function clear(): void {
