@@ -65,7 +65,7 @@ describe('the progress of a run', () => {
       '10%  500 requests  50/s  about 90 s left  1 check failed\n',
       '10%  500 requests  25/s  about 3 min left  1 check failed\n',
       '99%  4,990 requests  166/s  about 1 s left  1 check failed\n',
-      'finding causes  4,990 requests  125/s  1 check failed\n',
+      'finding causes for 6 s  4,990 requests  125/s  1 check failed\n',
     ]);
   });
 
