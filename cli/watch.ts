@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentError } from '../index.ts';
+import { openCauses } from '../lib/report/baseline/deviations.ts';
 import { diffOf } from '../lib/report/diff.ts';
 import { MAX_ROWS } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
@@ -39,7 +40,7 @@ interface Trigger {
   readonly since: number;
 }
 
-const MAX_FIXED = 3;
+const MAX_SHOWN = 3;
 
 /**
  * Runs again when a file changes (if the run starts the store), the store is back, or Enter is pressed; ends
@@ -85,6 +86,8 @@ export async function watch(
         // If the store could not be judged, it is unknown which causes are left, so keep the previous record.
         if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
       }
+      // Until a run is complete, causes that an incomplete one has found are better than none.
+      else if (record !== undefined && record.causes.length > 0) last ??= record;
       if (!changed.signal.aborted) return;
       trigger = changed.signal.reason as Trigger;
     }
@@ -138,12 +141,20 @@ const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' 
 
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
   const { record, epilogue } = attempted;
-  const fixed = last === undefined || record.stop !== null ? [] : diffOf(last, record).causes.fixed;
-  const shown = fixed.slice(0, MAX_FIXED);
+  const shown = last === undefined ? [] : sinceLast(record, last);
   const taken = epilogue.split('\n').length + shown.length + ROWS_OF_INVITATION;
   clear();
   await publish(attempted, Math.min(MAX_ROWS, (screenRows() ?? Number.POSITIVE_INFINITY) - taken));
-  for (const { title } of shown) process.stdout.write(`${paint()('green', 'Fixed:')} ${visible(title)}\n`);
+  for (const line of shown) process.stdout.write(`${line}\n`);
+}
+
+/** Which causes of the last run are fixed or, if the store could not be judged, which are to be fixed. */
+function sinceLast(record: RunRecord, last: RunRecord): readonly string[] {
+  const lines = (label: string, causes: readonly { readonly title: string }[]) =>
+    causes.slice(0, MAX_SHOWN).map(({ title }) => `${label} ${visible(title)}`);
+  if (record.stop === null) return lines(paint()('green', 'Fixed:'), diffOf(last, record).causes.fixed);
+  const open = record.causes.length > 0 ? [] : openCauses(last).map(({ cause }) => cause);
+  return lines(paint()('red', 'Before:'), open);
 }
 
 function clear(): void {
