@@ -70,6 +70,27 @@ const longestIn = (text: string, width: number): number => Math.max(fitting(text
 const isBeforeUnit = (text: string, end: number): boolean =>
   /\d$/.test(text.slice(0, end)) && /^\s(?:×|ms|s|min|KiB|MiB)(?!\p{L})/u.test(text.slice(end));
 
+/** A text whose lines are broken at the width of a terminal, with their further rows indented. */
+export const folded = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) => foldedLine(line, columns))
+    .join('\n');
+
+/** The further rows are below the text after a label, such as `   request   `. */
+function foldedLine(line: string, columns: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line];
+  const [head = ''] = /^ *(?:reproduce |[a-z]+ {2,})?/.exec(line) ?? [];
+  const indent = ' '.repeat(head.trim() === '' ? head.length + HANGING : head.length);
+  const text = line.slice(head.length);
+  const width = columns - indent.length;
+  const rows = head.trim() === 'reproduce' ? shellRows(text, width) : wrapped(text, width);
+  return rows.map((row, index) => `${index === 0 ? head : indent}${row}`);
+}
+
+/** How much further rows of a line without a label are indented. */
+const HANGING = 3;
+
 /**
  * Breaks a shell line into rows that a shell still reads as one line: only between arguments, which stay
  * whole, so that they can be copied. The first row has its own width.
