@@ -14,10 +14,13 @@ export function mergeCommand(): Command {
       'after',
       `
 Exit codes:
-  0 conformant, or all selected checks passed; 1 not conformant; 2 usage error; 3 could not be judged
+  0 conformant, or all selected checks passed
+  1 not conformant
+  2 usage error
+  3 could not be judged
 
 Example:
-  plant-store-conformance merge shard-1/report.json shard-2/report.json --out reports`,
+  plant-store-conformance merge shard-1/report.json shard-2/report.json`,
     )
     .action(async (files: string[], wanted: Wanted) => {
       const destination = wantedOf(wanted, FORMATS);
