@@ -14,7 +14,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
-import { logBeside, wantedOf, writeReports } from './output.ts';
+import { logBeside, wantedOf, writeAndNameReports } from './output.ts';
 import { StartedStore } from './start.ts';
 import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
@@ -63,7 +63,7 @@ Examples:
         stores === undefined
           ? compareSaved(given)
           : await compareLive(stores.targets, await planned(stores.targets, self), logOf);
-      if (destination !== undefined) await writeReports(comparison, destination);
+      if (destination !== undefined) await writeAndNameReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       setExitCode(comparison.exitCode);
     });

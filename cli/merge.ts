@@ -4,7 +4,7 @@ import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
 import { withOptions } from './options.ts';
-import { type Wanted, wantedOf, writeReports } from './output.ts';
+import { filesOf, type Wanted, wantedOf, writeReports } from './output.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 
 export function mergeCommand(): Command {
@@ -27,7 +27,12 @@ Example:
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')
-        process.stdout.write(terminalReport(record, wantsColour(), { columns: columns() }));
+        process.stdout.write(
+          terminalReport(record, wantsColour(), {
+            columns: columns(),
+            files: destination && filesOf(destination),
+          }),
+        );
       setExitCode(record.ciResult.exitCode);
     });
 }

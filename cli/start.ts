@@ -58,12 +58,12 @@ export class StartedStore {
     if (stop.kind !== 'unreachable' && stop.kind !== 'gone') return stop;
     this.isLost = true;
     const output = this.log === undefined ? 'keep its output with --out DIR' : `its output is in ${this.log}`;
-    const reason = `${this.called} ${this.process.state}; ${stop.reason}`;
+    const ending = `${this.called} ${this.process.state}`;
+    const reason = `${ending}; ${stop.reason}`;
     if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-    const what = this.hasEnded()
-      ? 'correct the command'
-      : 'check that it listens on this port, or raise --wait';
-    return { ...stop, reason, remedy: `${what}; ${output}` };
+    // That nothing listens if the process has ended goes without saying.
+    if (this.hasEnded()) return { ...stop, reason: ending, remedy: `${this.process.remedy}; ${output}` };
+    return { ...stop, reason, remedy: `check that it listens on this port, or raise --wait; ${output}` };
   }
 
   /** The end of the store's output if the store could not be reached or failed; otherwise empty. */
@@ -93,7 +93,7 @@ export class StartedStore {
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
-  private end: { readonly how: string; readonly failed: boolean } | undefined;
+  private end: { readonly how: string; readonly failed: boolean; readonly signal?: string } | undefined;
   private readonly kill = () => void this.signal('SIGKILL');
 
   /** @param onOutput called with complete lines of its output */
@@ -119,7 +119,7 @@ class StoreProcess {
         this.end =
           by === undefined
             ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
-            : { how: `was terminated by ${by} ${after}`, failed: true };
+            : { how: `was terminated by ${by} ${after}`, failed: true, signal: by };
         resolve();
       });
     });
@@ -137,6 +137,12 @@ class StoreProcess {
 
   get state(): string {
     return this.end?.how ?? 'is still running';
+  }
+
+  /** What to do about a process that ended before the store could be reached. */
+  get remedy(): string {
+    const { signal } = this.end ?? {};
+    return signal === undefined ? 'correct the command' : `find out what sent ${signal}`;
   }
 
   async stop(): Promise<void> {

@@ -327,6 +327,7 @@ describe('options', () => {
     const out = folder();
     const { stdout } = await suite(['run', '--out', out, ...QUICK]);
     expect(stdout).toContain(PASSED);
+    expect(stdout).toMatch(/^reports {3}\S+report\.json$/m);
     expect((JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord).options.seed).toBe(3);
   });
 
