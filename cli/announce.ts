@@ -1,3 +1,4 @@
+import { wrapped } from '../lib/report/formats/rows.ts';
 import { truncate } from '../lib/report/wording/format-text.ts';
 import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { counted } from '../lib/text.ts';
@@ -9,11 +10,16 @@ export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
 }
 
-/** Says, before the first request, how many requests will be sent and how many plants created. */
-export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): void {
+/**
+ * Says, before the first request, how many requests will be sent and how many plants created. Returns the
+ * number of rows that this takes on the screen of the report.
+ */
+export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): number {
   const [one = '', ...others] = baseUrls.map((url) => truncate(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;
-  process.stderr.write(
-    `Sending ${about(requests, 'request')} to ${to}, creating ${about(plants, 'plant')}.\n`,
-  );
+  const text = `Sending ${about(requests, 'request')} to ${to}, creating ${about(plants, 'plant')}.`;
+  const { isTTY, columns = Number.POSITIVE_INFINITY } = process.stderr;
+  const rows = wrapped(text, columns);
+  process.stderr.write(`${rows.join('\n')}\n`);
+  return isTTY && process.stdout.isTTY ? rows.length : 0;
 }

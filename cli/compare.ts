@@ -14,10 +14,10 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
-import { logBeside, wantedOf, writeReports } from './output.ts';
+import { logBeside, wantedOf, writeAndNameReports } from './output.ts';
 import { StartedStore } from './start.ts';
 import { paint, setExitCode } from './streams.ts';
-import { configOf, DEFAULT_FILE, tokenOf } from './target.ts';
+import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
@@ -34,18 +34,22 @@ export function compareCommand(): Command {
     .addHelpText(
       'after',
       `
-Every store gets the same payloads; only the ids differ. A configuration file says how its targets are started,
-stopped and reached. Given saved records, the command compares them and sends nothing.
+Every store gets the same payloads; only the ids differ. A configuration file
+says how its targets are started, stopped and reached. Given saved records, the
+command compares them and sends nothing.
 
 Exit codes (that of the worst store):
-  0 conformant, or all selected checks passed; 1 not conformant; 2 usage error, or nothing left to judge;
-  3 could not be judged; 4 internal error of the suite
+  0 conformant, or all selected checks passed
+  1 not conformant
+  2 usage error, or nothing left to judge
+  3 could not be judged
+  4 internal error of the suite
 
 Examples:
   plant-store-conformance compare
-  PLANT_STORE_TOKEN=secret plant-store-conformance compare old=http://127.0.0.1:8080 new=http://127.0.0.1:8081
+  plant-store-conformance compare a=http://127.0.0.1:8080 b=http://127.0.0.1:8081
   plant-store-conformance compare staging live
-  plant-store-conformance compare stores.yaml --seed 7 --out reports --format json,html,markdown
+  plant-store-conformance compare stores.yaml --seed 7 --format json,html
   plant-store-conformance compare go/report.json rust/report.json`,
     )
     .action(async (given: string[], _flags: Flags, self: Command) => {
@@ -59,7 +63,7 @@ Examples:
         stores === undefined
           ? compareSaved(given)
           : await compareLive(stores.targets, await planned(stores.targets, self), logOf);
-      if (destination !== undefined) await writeReports(comparison, destination);
+      if (destination !== undefined) await writeAndNameReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       setExitCode(comparison.exitCode);
     });
@@ -82,15 +86,15 @@ const ID_DISTANCE = 1_000_000n;
 
 async function planned(targets: readonly Target[], command: Command): Promise<readonly ComparedTarget[]> {
   const flags = command.opts<Flags>();
-  const given = settingsIn(flags);
-  const seed = given.seed ?? Math.floor(Math.random() * 2 ** 31);
+  const settings = settingsIn(flags);
+  const seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
   // Ids have the same number of digits for every store, so that the requests are equally long.
-  const base = given.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
+  const base = settings.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
   const compared: ComparedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
-    const targetToken = tokenOf(flags.token, target);
-    if (targetToken === undefined || targetToken === '')
+    const given = tokenOf(flags.token, target);
+    if (given === undefined && tokenEnv === undefined)
       throw new UsageError(`No token for ${name}; set PLANT_STORE_TOKEN, or add tokenEnv to the target.`);
     const options = {
       ...settingsIn({ ...flags, ...connectionFlagsOf(target, command) }),
@@ -98,7 +102,7 @@ async function planned(targets: readonly Target[], command: Command): Promise<re
       name,
       baseUrl,
       tokenEnv,
-      token: targetToken,
+      token: requireToken(given, target),
       firstId: base + BigInt(index) * ID_DISTANCE,
     };
     compared.push({

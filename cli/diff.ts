@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { recordOf } from './saved-record.ts';
-import { paint, setExitCode } from './streams.ts';
+import { paint, print, setExitCode } from './streams.ts';
 
 export function diffCommand(): Command {
   return new Command('diff')
@@ -11,7 +11,10 @@ export function diffCommand(): Command {
       'after',
       `
 Exit codes:
-  0 no regressions; 1 regressions; 2 usage error; 3 a MUST check can no longer be judged
+  0 no regressions
+  1 regressions
+  2 usage error
+  3 a MUST check can no longer be judged
 
 Examples:
   plant-store-conformance diff main/report.json reports/report.json
@@ -20,7 +23,7 @@ Examples:
     .action(async (before: string, now: string) => {
       const [{ record: earlier }, { record: later }] = [await recordOf(before), await recordOf(now)];
       const diff = diffOf(earlier, later);
-      process.stdout.write(diffText(diff, earlier, later, paint()));
+      print(diffText(diff, earlier, later, paint()));
       setExitCode(diffExitCode(diff));
     });
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 /** Milliseconds after which a change is complete: editors write, rename and touch files in succession. */
@@ -22,8 +22,10 @@ export function onChanges(
   let since = 0;
   let timer: NodeJS.Timeout | undefined;
   const settle = () => {
-    const [file] = notIgnored([...files], folder);
+    const all = notIgnored([...files], folder);
     files.clear();
+    // An editor may write a temporary file and then rename it.
+    const file = all.find((one) => existsSync(join(folder, one))) ?? all[0];
     if (file !== undefined) changed(file, since);
   };
   const see = (file: string) => {

@@ -4,9 +4,11 @@ import { Command } from 'commander';
 import { type Answers, initialConfiguration } from '../lib/config/init-file.ts';
 import { InvalidValueError, type OptionType, readTextAs } from '../lib/config/option-types.ts';
 import { TARGET } from '../lib/config/options.ts';
+import { suite } from '../lib/package.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { reader } from './options.ts';
+import { warn } from './announce.ts';
+import { baseUrlReader, reader } from './options.ts';
 import { writeAtomically } from './output.ts';
 import { DEFAULT_FILE } from './target.ts';
 
@@ -16,7 +18,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 export function initCommand(): Command {
   return new Command('init')
-    .argument('[base-url]', TARGET.baseUrl.description, reader(TARGET.baseUrl.kind))
+    .argument('[base-url]', TARGET.baseUrl.description, baseUrlReader)
     .option(
       '--token-env <variable>',
       `environment variable that holds the token (default: ${TOKEN_VARIABLE})`,
@@ -31,7 +33,7 @@ An existing file is never overwritten.
 
 Examples:
   plant-store-conformance init
-  plant-store-conformance init http://127.0.0.1:8080 --token-env STORE_TOKEN --start 'node server.js'`,
+  plant-store-conformance init http://127.0.0.1:8080 --token-env STORE_TOKEN`,
     )
     .action(async (baseUrl: string | undefined, flags: Given & { readonly config: string }) => {
       const { config: file, ...given } = { ...flags, baseUrl };
@@ -42,9 +44,11 @@ Examples:
       if (url === undefined)
         throw new UsageError(`No base URL; give one as the argument of init, such as ${DEFAULT_URL}.`);
       writeAtomically(file, initialConfiguration(file, { baseUrl: url, tokenEnv, start }));
+      if (url.endsWith('/plants'))
+        warn([`requests will go to ${url}/plants, since /plants is added to the base URL`]);
       const where = file === DEFAULT_FILE ? '' : ` --config ${file}`;
       process.stdout.write(
-        `Wrote ${file}. Set ${tokenEnv} to the token, then run: plant-store-conformance run${where}\n`,
+        `Wrote ${file}. Set ${tokenEnv} to the token, then run: npx ${suite.name} run${where}\n`,
       );
     });
 }

@@ -4,7 +4,7 @@ import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
 import { withOptions } from './options.ts';
-import { type Wanted, wantedOf, writeReports } from './output.ts';
+import { filesOf, type Wanted, wantedOf, writeReports } from './output.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 
 export function mergeCommand(): Command {
@@ -14,17 +14,25 @@ export function mergeCommand(): Command {
       'after',
       `
 Exit codes:
-  0 conformant, or all selected checks passed; 1 not conformant; 2 usage error; 3 could not be judged
+  0 conformant, or all selected checks passed
+  1 not conformant
+  2 usage error
+  3 could not be judged
 
 Example:
-  plant-store-conformance merge shard-1/report.json shard-2/report.json --out reports`,
+  plant-store-conformance merge shard-1/report.json shard-2/report.json`,
     )
     .action(async (files: string[], wanted: Wanted) => {
       const destination = wantedOf(wanted, FORMATS);
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')
-        process.stdout.write(terminalReport(record, wantsColour(), { columns: columns() }));
+        process.stdout.write(
+          terminalReport(record, wantsColour(), {
+            columns: columns(),
+            files: destination && filesOf(destination),
+          }),
+        );
       setExitCode(record.ciResult.exitCode);
     });
 }

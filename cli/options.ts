@@ -11,9 +11,11 @@ import {
   type OptionRow,
   type Options,
   type Rows,
+  TARGET,
   usageOf,
 } from '../lib/config/options.ts';
 import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
+import { UsageError } from '../lib/usage-error.ts';
 
 /** Reads the value of a flag. Repeatable flags collect their values in a list. */
 export const reader =
@@ -24,10 +26,20 @@ export const reader =
         const value = readTextAs(kind, text);
         return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
       },
-      (problem) => {
-        throw new InvalidArgumentError(`It ${problem}.`);
+      // The parser of the command line shows the value.
+      (_problem, rule) => {
+        throw new InvalidArgumentError(`It ${rule}.`);
       },
     );
+
+/** Reads the argument of a command. @throws UsageError */
+export const baseUrlReader = (text: string): string =>
+  rejectOthers(
+    () => readTextAs(TARGET.baseUrl.kind, text),
+    (problem) => {
+      throw new UsageError(`The base URL ${problem}.`);
+    },
+  );
 
 function optionOf(name: string, row: OptionRow): Option {
   const { kind, description } = row;

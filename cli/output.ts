@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import type { Flags } from '../lib/config/options.ts';
 import { suite } from '../lib/package.ts';
 import type { Format } from '../lib/report/formats/formats.ts';
+import { joined } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { DEFAULT_FOLDER } from './target.ts';
 
@@ -121,6 +122,10 @@ function isOurs(file: string): boolean {
   }
 }
 
+/** The files that `writeReports` writes. */
+export const filesOf = <T>({ out, renderers }: Destination<T>): readonly string[] =>
+  out === '-' ? [] : renderers.map(({ file }) => join(out, file));
+
 /** @throws UsageError if the folder cannot be written to */
 export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
   for (const { file, render } of renderers) {
@@ -128,6 +133,13 @@ export async function writeReports<T>(subject: T, { out, renderers }: Destinatio
     if (out !== '-') writeAtomically(join(out, file), text);
     else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   }
+}
+
+/** The same, and says which files were written. @throws UsageError if the folder cannot be written to */
+export async function writeAndNameReports<T>(subject: T, destination: Destination<T>): Promise<void> {
+  await writeReports(subject, destination);
+  const files = filesOf(destination);
+  if (files.length > 0) process.stderr.write(`Wrote ${joined(files, 'and')}.\n`);
 }
 
 /** Writes a file completely or not at all. @throws UsageError if it cannot be written */

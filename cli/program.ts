@@ -7,7 +7,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
 interface Listed {
-  readonly usage: string;
   readonly description: string;
   readonly load: () => Promise<() => Command>;
 }
@@ -15,64 +14,65 @@ interface Listed {
 /** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Listed>> = {
   run: {
-    usage: '[options] [base-url]',
     description: 'Runs the checks against a store, or against the reference store if no base URL is given.',
     load: async () => (await import('./run.ts')).runCommand,
   },
   compare: {
-    usage: '[options] [stores...]',
     description: 'Sends the same requests to several stores and shows the results side by side.',
     load: async () => (await import('./compare.ts')).compareCommand,
   },
   diff: {
-    usage: '<before> <now>',
     description: 'Compares two runs: what regressed, what was fixed, what still fails, and what changed.',
     load: async () => (await import('./diff.ts')).diffCommand,
   },
   merge: {
-    usage: '[options] <report...>',
     description: 'Joins the records of all shards of a run into one record.',
     load: async () => (await import('./merge.ts')).mergeCommand,
   },
   replay: {
-    usage: '[options] <report> [cause-or-check] [base-url]',
     description:
       'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
     load: async () => (await import('./replay.ts')).replayCommand,
   },
   render: {
-    usage: '[options] <report>',
     description: 'Renders a saved record or comparison in another format, exactly as the run itself would.',
     load: async () => (await import('./render.ts')).renderCommand,
   },
   init: {
-    usage: '[options] [base-url]',
     description:
       'Writes a configuration file with comments. At a terminal, it asks for whatever is not given.',
     load: async () => (await import('./init.ts')).initCommand,
   },
   list: {
-    usage: '[options] [id]',
     description:
       'Lists the checks: all of them, an area, or those that match a glob; shows a single check in full.',
     load: async () => (await import('./list.ts')).listCommand,
   },
   serve: {
-    usage: '[options]',
     description: 'Starts the reference store on 127.0.0.1 and runs it until interrupted.',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
 };
 
-/** If the command line begins with a base URL, which no command resembles, `run` is implied. */
-const wordsOf = (words: readonly string[]): readonly string[] =>
-  /^[^-].*[:./]/.test(words[0] ?? '') ? ['run', ...words] : words;
+const OF_THE_PROGRAM = ['-h', '--help', '-V', '--version'];
+
+/**
+ * If the command line begins with a base URL, which no command resembles, or with an option of a run, `run` is
+ * implied. Help on an unknown command is an unknown command.
+ */
+function wordsOf(words: readonly string[]): readonly string[] {
+  const [first = '', second] = words;
+  const isOfRun = first.startsWith('-') && !OF_THE_PROGRAM.includes(first);
+  if (isOfRun || /[:./]/.test(first)) return ['run', ...words];
+  const isUnknown = second !== undefined && second !== 'help' && !Object.hasOwn(COMMANDS, second);
+  return first === 'help' && isUnknown ? [second] : words;
+}
 
 /** Loads only the commands that are called or asked about. The help lists the others without their options. */
 const commandsFor = (words: readonly string[]): Promise<readonly Command[]> =>
   Promise.all(
-    Object.entries(COMMANDS).map(async ([name, { usage, description, load }]) => {
-      const command = words.includes(name) ? (await load())() : new Command(name).usage(usage);
+    Object.entries(COMMANDS).map(async ([name, { description, load }]) => {
+      const command = words.includes(name) ? (await load())() : new Command(name);
       return command.description(description);
     }),
   );
@@ -87,7 +87,7 @@ async function main(): Promise<void> {
     .addHelpText(
       'after',
       `
-plant-store-conformance URL is short for plant-store-conformance run URL.
+If the first word is a URL or an option of run, run may be omitted.
 
 Examples:
   plant-store-conformance run
@@ -97,10 +97,13 @@ Examples:
   plant-store-conformance run --help`,
     )
     .configureOutput({ writeErr: printError })
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride();
   const words = wordsOf(process.argv.slice(2));
-  for (const command of await commandsFor(words)) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of await commandsFor(words))
+    program.addCommand(
+      command.copyInheritedSettings(program).showHelpAfterError(`(see ${command.name()} --help)`),
+    );
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -43,6 +43,7 @@ export function progress(
   const began = Date.now();
   const failed = new Set<string>();
   let [planned, ended, requests] = [0, 0, 0];
+  let checksEnded = began;
   const line = () => {
     const seconds = (Date.now() - began) / 1000;
     const rate = requests / seconds;
@@ -52,8 +53,11 @@ export function progress(
     const secondsLeft = Math.ceil((expected - requests) / rate);
     const isForeseeable = !isDone && secondsLeft >= 1 && percentage >= MIN_PERCENTAGE;
     return [
-      isDone ? 'finding causes' : `${percentage}%`,
-      `${withSeparators(requests)} requests`,
+      // How many experiments there will be depends on what they find.
+      isDone
+        ? `finding causes for ${duration(Math.round((Date.now() - checksEnded) / 1000))}`
+        : `${percentage}%`,
+      counted(requests, 'request'),
       `${withSeparators(Math.round(rate))}/s`,
       ...(isForeseeable ? [`about ${duration(secondsLeft)} left`] : []),
       ...(failed.size === 0 ? [] : [`${counted(failed.size, 'check')} failed`]),
@@ -69,7 +73,10 @@ export function progress(
     if (event.type === 'start') planned = event.planned;
     if (event.type === 'progress') requests = event.requests;
     if (event.type === 'failure') failed.add(event.id);
-    if (event.type === 'result') ended += 1;
+    if (event.type === 'result') {
+      ended += 1;
+      checksEnded = Date.now();
+    }
     if (event.type !== 'end') return;
     clearInterval(timer);
     if (interactive) stream.write('\r\u001b[K');

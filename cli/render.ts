@@ -5,7 +5,7 @@ import { FORMATS } from '../lib/report/formats/formats.ts';
 import { terminalReport } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { withOptions } from './options.ts';
-import { destinationOf, type Wanted, writeReports } from './output.ts';
+import { destinationOf, type Wanted, writeAndNameReports } from './output.ts';
 
 type Flags = Wanted & { readonly verbose?: boolean };
 
@@ -26,15 +26,15 @@ Examples:
   plant-store-conformance render reports/report.json
   plant-store-conformance render reports/report.json --verbose
   plant-store-conformance render reports/report.json --format markdown
-  plant-store-conformance render reports/report.json --format html,junit --out reports`,
+  plant-store-conformance render reports/report.json --format html,junit`,
     )
     .action(async (file: string, { verbose = false, ...given }: Flags) => {
       const wanted: Wanted = { out: '-', format: ['terminal'], ...given };
       const saved = readEither(file);
       if (saved.kind === 'comparison')
-        return writeReports(saved.comparison, destinationOf(wanted, COMPARISON_FORMATS));
+        return writeAndNameReports(saved.comparison, destinationOf(wanted, COMPARISON_FORMATS));
       const render = (record: RunRecord) => terminalReport(record, false, { verbose });
       const terminal = { ...FORMATS.terminal, render };
-      return writeReports(saved.record, destinationOf(wanted, { ...FORMATS, terminal }));
+      return writeAndNameReports(saved.record, destinationOf(wanted, { ...FORMATS, terminal }));
     });
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { planOf, type RunOptions, secretsOf } from '../index.ts';
 import { compact } from '../lib/collections.ts';
+import type { Target } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
@@ -15,7 +16,8 @@ import type { Stop, Verdict } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
-import { applyDefaults, settingsIn, withOptions } from './options.ts';
+import { interruptible } from './interrupt.ts';
+import { applyDefaults, baseUrlReader, settingsIn, withOptions } from './options.ts';
 import {
   fixedText,
   type NumberedCause,
@@ -26,8 +28,10 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { setExitCode } from './streams.ts';
+import { StartedStore } from './start.ts';
+import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
+import { listens, waitForStore } from './wait.ts';
 
 type ReplayFlags = Flags<'connection' | 'target'>;
 
@@ -35,22 +39,27 @@ export function replayCommand(): Command {
   const command = new Command('replay')
     .argument('<report>', 'report.json of a run, or the name of a target for its last report')
     .argument('[cause-or-check]', 'number of a cause, or id of a failed check (default: all causes)')
-    .argument('[base-url]', 'base URL of the store (default: that of --target, else the one in the report)');
+    .argument(
+      '[base-url]',
+      'base URL of the store (default: that of --target, else the one in the report)',
+      baseUrlReader,
+    );
   return withOptions(command, ['connection', 'target'])
     .addHelpText(
       'after',
       `
 If one request is not enough to reproduce a failure, the whole check runs again.
+A store that is not running is started if its target says how.
 
 Exit codes:
   0 fixed; 1 still failing; 2 usage error; 3 could not be judged
 
 Examples:
   PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json
-  PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json 1
-  PLANT_STORE_TOKEN=secret plant-store-conformance replay reports/report.json invalid/rejects-null
-  PLANT_STORE_TOKEN=secret plant-store-conformance replay report.json ordinary/answers-200 http://127.0.0.1:8080
-  STAGING_TOKEN=secret plant-store-conformance replay staging invalid/rejects-null`,
+  plant-store-conformance replay reports/report.json 1
+  plant-store-conformance replay reports/report.json invalid/rejects-null
+  plant-store-conformance replay report.json 1 http://127.0.0.1:8080
+  plant-store-conformance replay staging invalid/rejects-null`,
     )
     .action(
       async (
@@ -70,10 +79,31 @@ Examples:
         );
         applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();
-        const token = requireToken(tokenOf(flags.token, target));
-        setExitCode(await replay(record, file, what, { ...settingsIn(flags), baseUrl, token }));
+        const token = requireToken(tokenOf(flags.token, target), target);
+        const { signal, release } = interruptible();
+        const started = await startedStoreOf(target, baseUrl, token, signal);
+        try {
+          const store = { ...settingsIn(flags), baseUrl, token };
+          setExitCode(await replay(record, file, what, store, signal));
+        } finally {
+          await started?.stop();
+          release();
+        }
       },
     );
+}
+
+/** The store of a target that says how to start it, unless it is already running. */
+async function startedStoreOf(
+  target: Target | undefined,
+  baseUrl: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<StartedStore | undefined> {
+  if (target?.start === undefined || target.baseUrl !== baseUrl || (await listens(baseUrl))) return undefined;
+  const started = new StartedStore(target.start, token);
+  await waitForStore(target, started, signal);
+  return started;
 }
 
 async function replay(
@@ -81,6 +111,7 @@ async function replay(
   file: string,
   what: string | undefined,
   store: RunOptions,
+  signal: AbortSignal,
 ): Promise<number> {
   const all = numberedCauses(record);
   const failed = what === undefined || /^\d+$/.test(what) ? undefined : failedIn(record, file, what);
@@ -98,8 +129,8 @@ async function replay(
   const retry = retryOf(causes, record, plan);
   const secrets = secretsOf(options);
   return failed === undefined
-    ? replayCauses(retry, record, secrets)
-    : replayCheck(failed, retry, plan, record, secrets);
+    ? replayCauses(retry, record, secrets, signal)
+    : replayCheck(failed, retry, plan, record, secrets, signal);
 }
 
 function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
@@ -112,20 +143,26 @@ function causesNamed(rank: string | undefined, causes: readonly NumberedCause[],
   );
 }
 
-async function replayCauses(retry: Retry, record: RunRecord, secrets: readonly string[]): Promise<number> {
+async function replayCauses(
+  retry: Retry,
+  record: RunRecord,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
   announce(await estimate(retry.plan), retry.plan.baseUrl);
-  process.stdout.write(`${line('target', truncate(retry.plan.baseUrl, 200))}\n`);
+  print(`${line('target', truncate(retry.plan.baseUrl, 200))}\n`);
   const verdicts: Retried['verdict'][] = [];
-  const stop = await retry.run(secrets, (one) => {
+  const report = (one: Retried) => {
     verdicts.push(one.verdict);
-    process.stdout.write(`\n${[retriedLine(one), ...answersOf(one, record)].join('\n')}\n`);
-  });
+    print(`\n${[retriedLine(one), ...answersOf(one, record)].join('\n')}\n`);
+  };
+  const stop = await retry.run(secrets, report, signal);
   const verdict = verdicts.includes('still fails')
     ? 'fail'
     : verdicts.includes('not judged')
       ? undefined
       : 'pass';
-  process.stdout.write(
+  print(
     `\n${inCapitals(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
   );
   return exitCodeOf(verdict);
@@ -147,6 +184,7 @@ async function replayCheck(
   plan: RunPlan,
   record: RunRecord,
   secrets: readonly string[],
+  signal: AbortSignal,
 ): Promise<number> {
   const { id } = result;
   const [check] = plan.catalogue.filter((one) => one.id === id);
@@ -166,13 +204,12 @@ async function replayCheck(
   const once = { ...plan, onExchange, catalogue: [single ?? check] };
   const all = { ...plan, catalogue: [...once.catalogue, ...retry.plan.catalogue] };
   announce(await estimate(all), plan.baseUrl);
-  for await (const event of runEvents(once)) recorder.add(event);
+  for await (const event of runEvents(once, signal)) recorder.add(event);
   const now = recorder.record();
-  process.stdout.write(formatAnswers(result, now, single === undefined ? undefined : last, record));
-  if (now.stop === null)
-    await retry.run(secrets, (one) => void process.stdout.write(`${line('cause', retriedLine(one))}\n`));
+  print(formatAnswers(result, now, single === undefined ? undefined : last, record));
+  if (now.stop === null) await retry.run(secrets, (one) => print(`${line('cause', retriedLine(one))}\n`));
   const verdict = now.results[0]?.verdict;
-  process.stdout.write(`\n${inCapitals(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
+  print(`\n${inCapitals(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
   return exitCodeOf(verdict);
 }
 

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { compact } from '../lib/collections.ts';
 import { type Flags as AllFlags, flagOf, type Group } from '../lib/config/options.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
-import { quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
+import { MAX_ROWS, quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/recorded.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
@@ -14,6 +15,8 @@ import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
 import { estimate, storedEstimates } from '../lib/run/plan/estimate.ts';
 import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
+import { START_STORE } from '../lib/run/preflight/unreachable-reason.ts';
+import type { Stop } from '../lib/run/result/result.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
@@ -22,9 +25,10 @@ import { startStore } from '../reference/store.ts';
 import { announce, warn } from './announce.ts';
 import { reportToGitHub } from './github.ts';
 import { interruptible } from './interrupt.ts';
-import { applyDefaults, settingsIn, withOptions } from './options.ts';
+import { applyDefaults, baseUrlReader, settingsIn, withOptions } from './options.ts';
 import {
   type Destination,
+  filesOf,
   logBeside,
   requireFolder,
   wantedOf,
@@ -44,25 +48,31 @@ export function runCommand(): Command {
   const command = new Command('run').argument(
     '[base-url]',
     'base URL of the store, without /plants, such as http://127.0.0.1:8080',
+    baseUrlReader,
   );
   return withOptions(command, ['connection', 'sampling', 'reports', 'run', 'target'])
     .addOption(new Option('--no-explain', 'the same as --explain 0').preset(0))
     .addHelpText(
       'after',
       `
-Options that are not on the command line are read from the environment (PLANT_STORE_SEED for --seed, PLANT_STORE_URL
-for the base URL), then from the configuration file.
+Options that are not on the command line are read from the environment
+(PLANT_STORE_SEED for --seed, PLANT_STORE_URL for the base URL), then from the
+configuration file.
 
 Exit codes:
-  0 conformant, or all selected checks passed; 1 not conformant, or the baseline is out of date;
-  2 usage error, or nothing left to judge; 3 could not be judged; 4 internal error of the suite
+  0 conformant, or all selected checks passed
+  1 not conformant, or the baseline is out of date
+  2 usage error, or nothing left to judge
+  3 could not be judged
+  4 internal error of the suite
 
 Examples:
   plant-store-conformance run
   PLANT_STORE_TOKEN=secret plant-store-conformance run http://127.0.0.1:8080
-  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --out reports --format json,html
-  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js' --watch
-  plant-store-conformance run http://127.0.0.1:8080 --only auth --seed 7 --first-id 1000
+  plant-store-conformance run http://127.0.0.1:8080 --format json,html
+  plant-store-conformance run http://127.0.0.1:8080 --start 'node server.js'
+  plant-store-conformance http://127.0.0.1:8080 --start 'node server.js' --watch
+  plant-store-conformance run http://127.0.0.1:8080 --only auth --seed 7
   plant-store-conformance run http://127.0.0.1:8080 --baseline baseline.yaml
   plant-store-conformance run --target staging`,
     )
@@ -79,7 +89,7 @@ Examples:
       const destination = wantedOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await prepareRuns(choice, token, log, flags);
-      const publish = (attempted: RunResult) => report(attempted, destination, flags);
+      const publish: Publish = (attempted, rows) => report(attempted, destination, flags, rows, log);
       if (flags.watch) await watch(attempt, publish, { start: flags.start, unwatched: destination?.out });
       else setExitCode(await once(attempt, publish));
     });
@@ -98,7 +108,8 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   const closing: WatchContext['closing'] = [];
   try {
     const attempted = await attempt({ signal: interrupted.signal, closing });
-    await publish(attempted);
+    // One more row is for the prompt of the shell.
+    await publish(attempted, attempted.announced === 0 ? MAX_ROWS : MAX_ROWS - attempted.announced - 1);
     return interrupted.signal.aborted ? 3 : attempted.record.ciResult.exitCode;
   } finally {
     for (const close of closing.reverse()) await close();
@@ -109,7 +120,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
 /** `log` is the file for the output of a store that is started. */
 async function prepareRuns(
   { baseUrl, target: named }: ResolvedTarget,
-  token: string | undefined,
+  given: string | undefined,
   log: string | undefined,
   flags: Flags,
 ): Promise<RunOnce> {
@@ -117,24 +128,30 @@ async function prepareRuns(
   const baseline = baselineIn(flags);
   const earlier = await earlierOf(flags, baseline);
   let expected: Estimate | undefined;
+  let announced = 0;
   return async ({ signal, closing, before }) => {
-    const target = await storeOf(baseUrl, token, start, closing);
+    const target = await storeOf(baseUrl, given, start, closing);
     const about = { name: named?.name, tokenEnv: named?.tokenEnv };
     const options = { ...settingsIn(flags), baseline, ...about, ...target };
     const planned = await planOf(options);
     const known = await knownDeviations(options);
+    // Only now, so that a missing token hides no other mistake.
+    if (baseUrl !== undefined) requireToken(given, named);
     const secrets = secretsOf(options);
     warn(planned.contract.document.warnings);
     if (!quiet && expected === undefined) {
       expected = await estimate(planned, storedEstimates(planned.contract));
-      announce(expected, planned.baseUrl);
+      announced = announce(expected, planned.baseUrl);
     }
     if (start !== undefined) await requireFree(planned.baseUrl);
     const started = start === undefined ? undefined : new StartedStore(start, target.token, log);
     if (started !== undefined) closing.push(() => started.stop());
     const store = { baseUrl: planned.baseUrl, wait };
     await waitForStore(store, started, signal);
-    const plan = { ...planned, ...(started === undefined ? {} : keptAlive(started, store, signal)) };
+    const plan = {
+      ...planned,
+      ...(started === undefined ? { describeStop: withStartOption } : keptAlive(started, store, signal)),
+    };
     await before?.(plan, secrets);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
@@ -148,9 +165,15 @@ async function prepareRuns(
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
+      announced,
     };
   };
 }
+
+const withStartOption = (stop: Stop): Stop =>
+  stop.remedy === START_STORE
+    ? { ...stop, remedy: `${START_STORE}, or let --start CMD start it and --wait S wait for it` }
+    : stop;
 
 async function recordOf(
   plan: RunPlan,
@@ -170,13 +193,18 @@ async function report(
   { record, epilogue }: RunResult,
   destination: Destination<RunRecord> | undefined,
   { quiet, verbose }: Flags,
+  rows: number,
+  log: string | undefined,
 ): Promise<void> {
   process.stderr.write(epilogue);
   // Printed first, so that the findings are visible even if files cannot be written.
   if (destination?.out !== '-') {
     const colour = wantsColour();
-    const layout = { verbose, columns: columns() };
-    process.stdout.write(quiet ? quietReport(record, colour) : terminalReport(record, colour, layout));
+    const files = destination && compact(...filesOf(destination), log);
+    const layout = { verbose, columns: columns(), rows, files };
+    process.stdout.write(
+      quiet ? quietReport(record, colour, columns()) : terminalReport(record, colour, layout),
+    );
   }
   if (destination !== undefined) await writeReports(record, destination);
   reportToGitHub(record);
@@ -193,6 +221,9 @@ const trace =
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
+/** In place of a token that is required later. */
+const MISSING = 'missing';
+
 /** The store to test. Without a base URL, starts the reference store. */
 async function storeOf(
   baseUrl: string | undefined,
@@ -200,7 +231,7 @@ async function storeOf(
   start: string | undefined,
   closing: (() => Promise<void>)[],
 ): Promise<{ baseUrl: string; token: string; name?: string }> {
-  if (baseUrl !== undefined) return { baseUrl, token: requireToken(token) };
+  if (baseUrl !== undefined) return { baseUrl, token: token ?? MISSING };
   if (start !== undefined)
     throw new UsageError(
       '--start needs the base URL at which the store will listen; give it as the argument of run.',

@@ -62,20 +62,12 @@ export class StartedStore {
     this.isLost = true;
     const output = this.log === undefined ? 'keep its output with --out DIR' : `its output is in ${this.log}`;
     const before = this.firstDeath === undefined ? '' : `${this.firstDeath.how}, was restarted, and `;
-    const state = `${this.called} ${before}${this.process.state}`;
-    if (stop.kind === 'gone')
-      return { ...stop, reason: `${state}; ${stop.reason}`, remedy: `${stop.remedy}; ${output}` };
-    if (this.hasEnded())
-      return {
-        ...stop,
-        reason: state,
-        remedy: `${this.process.wasKilled ? 'find out what terminated it' : 'correct the command'}; ${output}`,
-      };
-    return {
-      ...stop,
-      reason: `${state}; ${stop.reason}`,
-      remedy: `check that it listens on this port, or raise --wait; ${output}`,
-    };
+    const ending = `${this.called} ${before}${this.process.state}`;
+    const reason = `${ending}; ${stop.reason}`;
+    if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
+    // That nothing listens if the process has ended goes without saying.
+    if (this.hasEnded()) return { ...stop, reason: ending, remedy: `${this.process.remedy}; ${output}` };
+    return { ...stop, reason, remedy: `check that it listens on this port, or raise --wait; ${output}` };
   }
 
   /** What the store printed before it died or could not be reached; otherwise empty. */
@@ -113,7 +105,7 @@ function withOutput(how: string, tail: readonly string[]): string {
 class StoreProcess {
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly ended: Promise<void>;
-  private end: { readonly how: string; readonly failed: boolean; readonly killed?: true } | undefined;
+  private end: { readonly how: string; readonly failed: boolean; readonly signal?: string } | undefined;
   private readonly kill = () => void this.signal('SIGKILL');
 
   /** @param onOutput called with complete lines of its output */
@@ -139,7 +131,7 @@ class StoreProcess {
         this.end =
           by === undefined
             ? { how: `ended with exit code ${code} ${after}`, failed: code !== 0 }
-            : { how: `was terminated by ${by} ${after}`, failed: true, killed: true };
+            : { how: `was terminated by ${by} ${after}`, failed: true, signal: by };
         resolve();
       });
     });
@@ -155,12 +147,14 @@ class StoreProcess {
     return this.hasEnded() && this.end?.failed === true;
   }
 
-  get wasKilled(): boolean {
-    return this.end?.killed === true;
-  }
-
   get state(): string {
     return this.end?.how ?? 'is still running';
+  }
+
+  /** What to do about a process that ended before the store could be reached. */
+  get remedy(): string {
+    const { signal } = this.end ?? {};
+    return signal === undefined ? 'correct the command' : `find out what sent ${signal}`;
   }
 
   async stop(): Promise<void> {

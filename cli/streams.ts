@@ -1,3 +1,4 @@
+import { folded } from '../lib/report/formats/rows.ts';
 import { coloured, type Paint, plain } from '../lib/report/wording/format-text.ts';
 
 /** Whether writing to standard output failed for a reason other than a closed reader. */
@@ -28,6 +29,14 @@ export function columns(): number | undefined {
   const { COLUMNS = '' } = process.env;
   return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);
 }
+
+/** Writes a text whose lines are broken at the width of the terminal. */
+export function print(text: string): void {
+  process.stdout.write(folded(text, columns() ?? Number.POSITIVE_INFINITY));
+}
+
+/** The height of the terminal; undefined if standard output is none. */
+export const screenRows = (): number | undefined => (process.stdout.isTTY ? process.stdout.rows : undefined);
 
 /** Sets the exit code of the process: 2 if its output was lost. */
 export function setExitCode(code: number): void {

@@ -9,6 +9,12 @@ export const DEFAULT_FILE = 'conformance.yaml';
 
 export const DEFAULT_FOLDER = 'reports';
 
+/** A configuration and its file. */
+export interface Configured {
+  readonly file: string;
+  readonly config: Config;
+}
+
 export interface ResolvedTarget {
   readonly config: Config | undefined;
   readonly target: Target | undefined;
@@ -17,7 +23,7 @@ export interface ResolvedTarget {
 }
 
 /** The configuration that a flag names, or that of the current folder, with its reader loaded on demand. */
-export async function configOf({ config: given }: Flags<'target'>) {
+export async function configOf({ config: given }: Flags<'target'>): Promise<Configured | undefined> {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file === undefined) return undefined;
   const { readConfig } = await import('../lib/config/config.ts');
@@ -27,7 +33,7 @@ export async function configOf({ config: given }: Flags<'target'>) {
 /** The target that a flag names. @throws UsageError if there is no target of that name */
 async function targetOf(
   { target: name }: Flags<'target'>,
-  found: Awaited<ReturnType<typeof configOf>>,
+  found: Configured | undefined,
 ): Promise<Target | undefined> {
   if (name === undefined) return undefined;
   if (found === undefined)
@@ -78,26 +84,16 @@ export async function resolveTargetOfRecord(
   return { config, target: named ?? same, baseUrl };
 }
 
-/**
- * If the target names a variable, only that is read, since a token must not be sent to any other store.
- * @throws UsageError if that variable is not set
- */
-export function tokenOf(flag: string | undefined, target: Target | undefined): string | undefined {
-  if (flag !== undefined) return flag;
-  if (target?.tokenEnv === undefined) return process.env[TOKEN_VARIABLE] || undefined;
-  const token = process.env[target.tokenEnv];
-  if (token === undefined || token === '')
-    throw new UsageError(
-      `No token for the target ${target.name}; set the environment variable ${target.tokenEnv}.`,
-    );
-  return token;
-}
+/** If the target names a variable, only that is read, since a token must not be sent to any other store. */
+export const tokenOf = (flag: string | undefined, target: Target | undefined): string | undefined =>
+  flag ?? (process.env[target?.tokenEnv ?? TOKEN_VARIABLE] || undefined);
 
-/** @throws UsageError if there is no token */
-export function requireToken(token: string | undefined): string {
-  if (token === undefined)
-    throw new UsageError(
-      'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or pass --token.',
-    );
-  return token;
+/** @throws UsageError if there is no token for this target, or for a store that is no target */
+export function requireToken(token: string | undefined, target: Target | undefined): string {
+  if (token !== undefined) return token;
+  throw new UsageError(
+    target?.tokenEnv === undefined
+      ? 'No token; set PLANT_STORE_TOKEN to a token that the store accepts, or pass --token.'
+      : `No token for the target ${target.name}; set the environment variable ${target.tokenEnv}.`,
+  );
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentError } from '../index.ts';
+import { openCauses } from '../lib/report/baseline/deviations.ts';
 import { diffOf } from '../lib/report/diff.ts';
+import { MAX_ROWS } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
 import type { RunPlan } from '../lib/run/run.ts';
@@ -9,7 +11,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
 import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
-import { paint } from './streams.ts';
+import { paint, screenRows } from './streams.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
 export type RunOnce = (around: WatchContext) => Promise<RunResult>;
@@ -18,9 +20,12 @@ export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 export interface RunResult {
   readonly record: RunRecord;
   readonly epilogue: string;
+  /** The number of rows on the screen of the report that announced the run. */
+  readonly announced: number;
 }
 
-export type Publish = (attempted: RunResult) => Promise<void>;
+/** Shows the report of a run in at most so many rows, and writes it to files. */
+export type Publish = (attempted: RunResult, rows: number) => Promise<void>;
 
 export interface WatchContext {
   readonly signal: AbortSignal;
@@ -35,7 +40,7 @@ interface Trigger {
   readonly since: number;
 }
 
-const MAX_FIXED = 3;
+const MAX_SHOWN = 3;
 
 /**
  * Runs again when a file changes (if the run starts the store), the store is back, or Enter is pressed; ends
@@ -81,6 +86,8 @@ export async function watch(
         // If the store could not be judged, it is unknown which causes are left, so keep the previous record.
         if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
       }
+      // Until a run is complete, causes that an incomplete one has found are better than none.
+      else if (record !== undefined && record.causes.length > 0) last ??= record;
       if (!changed.signal.aborted) return;
       trigger = changed.signal.reason as Trigger;
     }
@@ -89,6 +96,9 @@ export async function watch(
     await close();
   }
 }
+
+/** With the empty row before it; the row after it, with the cursor, counts as one of the epilogue. */
+const ROWS_OF_INVITATION = 2;
 
 const invitation = (start: string | undefined): string =>
   `Runs again when ${start === undefined ? 'the store restarts' : 'a file changes'}, or on Enter; q quits.`;
@@ -130,12 +140,21 @@ async function round(
 const COLOURS = { fixed: 'green', 'still fails': 'red', 'not judged': 'magenta' } as const;
 
 async function show(attempted: RunResult, last: RunRecord | undefined, publish: Publish): Promise<void> {
-  const { record } = attempted;
+  const { record, epilogue } = attempted;
+  const shown = last === undefined ? [] : sinceLast(record, last);
+  const taken = epilogue.split('\n').length + shown.length + ROWS_OF_INVITATION;
   clear();
-  await publish(attempted);
-  const fixed = last === undefined || record.stop !== null ? [] : diffOf(last, record).causes.fixed;
-  for (const { title } of fixed.slice(0, MAX_FIXED))
-    process.stdout.write(`${paint()('green', 'Fixed:')} ${visible(title)}\n`);
+  await publish(attempted, Math.min(MAX_ROWS, (screenRows() ?? Number.POSITIVE_INFINITY) - taken));
+  for (const line of shown) process.stdout.write(`${line}\n`);
+}
+
+/** Which causes of the last run are fixed or, if the store could not be judged, which are to be fixed. */
+function sinceLast(record: RunRecord, last: RunRecord): readonly string[] {
+  const lines = (label: string, causes: readonly { readonly title: string }[]) =>
+    causes.slice(0, MAX_SHOWN).map(({ title }) => `${label} ${visible(title)}`);
+  if (record.stop === null) return lines(paint()('green', 'Fixed:'), diffOf(last, record).causes.fixed);
+  const open = record.causes.length > 0 ? [] : openCauses(last).map(({ cause }) => cause);
+  return lines(paint()('red', 'Before:'), open);
 }
 
 function clear(): void {

@@ -5,6 +5,7 @@ import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
 import { annotations } from '../lib/report/formats/annotations.ts';
 import { heightOf, shellRows, widthOf, wrapped } from '../lib/report/formats/rows.ts';
+import { quietReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
@@ -202,6 +203,74 @@ describe('the terminal report', () => {
     expect(text).toMatch(/confirmed 24 of 24 such requests failed, 0 of 24 others/);
   });
 
+  test('shows at least as much on a wider terminal', () => {
+    for (const count of [1, 3, 6, 9, 40]) {
+      const record = recordWith(...many(count));
+      const shownAt = (columns: number) => {
+        const text = terminalReport(record, false, { columns });
+        return (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+      };
+      const usual = shownAt(80);
+      for (const columns of [90, 120, 200])
+        for (const pattern of [/^\d+\. /gm, /^ {3}\w+ /gm, /^(?:observed|covered) /gm])
+          expect(shownAt(columns)(pattern), `${count} causes`).toBeGreaterThanOrEqual(usual(pattern));
+    }
+  });
+
+  test('names every cause before it shows a second one in full', () => {
+    const text = terminalReport(recordWith(...many(7)), false);
+    expect(text.match(/^ {3}confirmed /gm)).toHaveLength(1);
+    expect(text).toMatch(/^7\. /m);
+  });
+
+  test('shows as many steps of a cause as there is room for', () => {
+    const record = recordWith({ checks: IDS });
+    const steps = Array.from(
+      { length: 12 },
+      (_, index) => `curl -d ${index} ${'-H a '.repeat(40)}http://store`,
+    );
+    const long = { ...record, causes: [{ ...firstOf(record), steps }] };
+    const rows = terminalReport(long, false).trimEnd().split('\n');
+    expect(rows.length).toBeLessThanOrEqual(40);
+    expect(rows.join('\n')).toMatch(/^ {5}curl -d 1 /m);
+    expect(rows.join('\n')).toMatch(/^ {3}… and \d+ more commands? \(all with --verbose\)$/m);
+  });
+
+  test('always says in full what to do about a run that stopped', () => {
+    const remedy = 'start the store again, and look in its log for what happened at that point';
+    const stop = { kind: 'gone', reason: 'the store stopped answering '.repeat(14), remedy } as const;
+    const text = terminalReport({ ...recordWith({ checks: IDS }), outcome: 'undetermined', stop }, false);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(`the…; ${remedy}`);
+  });
+
+  test('fits a lower screen, with the verdict last', () => {
+    const rows = terminalReport(recordWith(...many(9)), false, { rows: 21 })
+      .trimEnd()
+      .split('\n');
+    expect(rows.length).toBeLessThanOrEqual(21);
+    expect(rows.at(-1)).toMatch(/^Fix first: /);
+  });
+
+  test('that is quiet is broken only at the width of a terminal', () => {
+    const record = recordWith({ checks: IDS, title: 'Answers 400 when '.repeat(9) });
+    expect(quietReport(record, false)).toMatch(/^1\. (?:Answers 400 when ){9} \(2 MUST, 1 SHOULD\)$/m);
+    for (const row of quietReport(record, false, 60).split('\n')) expect(row.length).toBeLessThanOrEqual(60);
+  });
+
+  test('names the files of the reports', () => {
+    const text = terminalReport(recordWith(), false, { files: ['reports/a.json', 'reports/b.html'] });
+    expect(text).toMatch(/^reports {3}reports\/a\.json, reports\/b\.html$/m);
+  });
+
+  test('in one line, omits the number of checks rather than the end of a title', () => {
+    const title = 'Rejects a valid plant with 400 when name is longer than 40 char';
+    const text = terminalReport(
+      recordWith(...many(5), { title, condition: 'last', level: 'SHOULD', checks: IDS.slice(2) }),
+      false,
+    );
+    expect(text).toContain(`6. ${title}  (SHOULD)\n`);
+  });
+
   test('ends with the verdict and what to fix first', () => {
     const rows = terminalReport(recordWith({ checks: IDS }), false)
       .trimEnd()
@@ -255,6 +324,9 @@ describe('a long line', () => {
     expect(wrapped('x'.repeat(10), 4)).toEqual(['xxxx', 'xxxx', 'xx']);
     expect(wrapped('木木木木', 4)).toEqual(['木木', '木木']);
     expect(wrapped('one two three four', 8, 2)).toEqual(['one two', 'three…']);
+    expect(wrapped(`one ${'x'.repeat(90)}`, 40, 1)).toEqual([`one ${'x'.repeat(35)}…`]);
+    expect(wrapped('7 requests in 0.1 s', 17)).toEqual(['7 requests in', '0.1 s']);
+    expect(wrapped('7 requests in 12 × 200', 17)).toEqual(['7 requests in', '12 × 200']);
     expect(widthOf('e\u0301木')).toBe(3);
   });
 

@@ -68,6 +68,7 @@ describe('exit codes', () => {
   test('0 for a conformant store, with its base URL in place of a command', async () => {
     await withStore('reference', async ({ url }) => {
       expect((await suite([url, '--only', 'ordinary/answers-200'], env)).code).toBe(0);
+      expect((await suite(['--only', 'ordinary/answers-200', url], env)).code).toBe(0);
     });
   });
 
@@ -102,8 +103,20 @@ describe('exit codes', () => {
     ['an unknown option', ['run', '--case', '3'], 'Did you mean --cases?'],
     ['an unknown command', ['rum'], 'unknown command'],
     ['an invalid value', ['run', '--seed', 'x'], 'It must be a whole number'],
+    ['help on an unknown command', ['help', 'foo'], "unknown command 'foo'"],
+    [
+      'an unknown check, although there is no token',
+      ['run', 'http://127.0.0.1:1', '--only', 'no'],
+      'called no',
+    ],
+    ['an invalid base URL, although there is no token', ['127.0.0.1:1'], 'The base URL must begin'],
+    ['an option of a command', ['--case', '3'], 'run --help'],
     ['no token', ['run', 'http://127.0.0.1:1'], 'PLANT_STORE_TOKEN'],
-    ['a base URL without a scheme', ['localhost:8080', '--token', 'abcd'], 'is missing http:// or https://'],
+    [
+      'a base URL without a scheme',
+      ['localhost:8080', '--token', 'abcd'],
+      'must begin with http:// or https://',
+    ],
     ['an invalid base URL', ['run', 'http://h:99999', '--token', 'abcd'], 'must be a base URL such as'],
     [
       'a base URL with a query',
@@ -136,7 +149,11 @@ describe('exit codes', () => {
       'Cannot write to /dev/null/x',
     ],
     ['a folder that the system does not create', ['run', '--out', '/proc/x/y'], 'Cannot write to /proc/x/y'],
-    ['an empty token', ['run', 'http://127.0.0.1:1', '--token', ''], 'not an empty string'],
+    [
+      'an empty token',
+      ['run', 'http://127.0.0.1:1', '--token', ''],
+      "argument '' is invalid. It must be a string",
+    ],
     [
       'a token that no header can carry',
       ['run', 'http://127.0.0.1:1', '--token', 'né 木'],
@@ -310,6 +327,7 @@ describe('options', () => {
     const out = folder();
     const { stdout } = await suite(['run', '--out', out, ...QUICK]);
     expect(stdout).toContain(PASSED);
+    expect(stdout).toMatch(/^reports {3}\S+report\.json$/m);
     expect((JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord).options.seed).toBe(3);
   });
 
@@ -374,6 +392,21 @@ describe('options', () => {
   test('--version and --help', async () => {
     expect((await suite(['--version'])).stdout.trim()).toBe(about.version);
     expect((await suite(['run', '--help'])).stdout).toContain('Examples:');
+    // The usage of replay takes up 84 columns.
+    for (const command of [
+      '',
+      'run',
+      'compare',
+      'diff',
+      'merge',
+      'replay',
+      'render',
+      'init',
+      'list',
+      'serve',
+    ])
+      for (const line of (await suite([command, '--help'].filter((word) => word !== ''))).stdout.split('\n'))
+        expect(line.length, line).toBeLessThanOrEqual(84);
   });
 
   test('a closed pipe is not an error', async () => {

@@ -246,7 +246,7 @@ describe('on the command line', () => {
         expect([code, stderr]).toEqual([
           1,
           expect.stringMatching(
-            `^Sending about [\\d,]+ requests to each of ${right}, ${wrong}, creating about [\\d,]+ plants\\.\n$`,
+            `^Sending about [\\d,]+ requests to each of ${right}, ${wrong}, creating about [\\d,]+ plants\\.\nWrote .*json, .*html, .*md and .*txt\\.\n$`,
           ),
         ]);
         expect(stdout).toMatch(/^ {2}1 {2}go +conformant/m);

@@ -46,7 +46,7 @@ describe('a run with invalid options', () => {
     ],
     [
       { ...UNREACHABLE, baseUrl: 'localhost:80' },
-      'baseUrl is missing http:// or https://: "localhost:80"; write it as in http://127.0.0.1:8080.',
+      'baseUrl must begin with http:// or https://, as in http://127.0.0.1:8080, not "localhost:80".',
     ],
     [
       { ...UNREACHABLE, baseUrl: 'http://me:secret@host' },

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { announce } from '../cli/announce.ts';
 import { type ProgressEvent, progress } from '../cli/progress.ts';
 
 /** What is written while a run goes on: each event after so many seconds. */
@@ -65,11 +66,37 @@ describe('the progress of a run', () => {
       '10%  500 requests  50/s  about 90 s left  1 check failed\n',
       '10%  500 requests  25/s  about 3 min left  1 check failed\n',
       '99%  4,990 requests  166/s  about 1 s left  1 check failed\n',
-      'finding causes  4,990 requests  125/s  1 check failed\n',
+      'finding causes for 6 s  4,990 requests  125/s  1 check failed\n',
     ]);
   });
 
   test('of a short run is not printed elsewhere', () => {
     expect(written(false, [0, start], [5, failure('a')], [4, end])).toEqual([]);
+  });
+});
+
+describe('the announcement of a run', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  test.each([true, false])('takes up rows of the screen only if it is on that of the report: %s', (isTTY) => {
+    let written = '';
+    const write = (text: string) => {
+      written += text;
+      return true;
+    };
+    vi.stubGlobal('process', {
+      ...process,
+      stdout: { isTTY },
+      stderr: { isTTY, columns: isTTY ? 80 : undefined, write },
+    });
+    const rows = announce({ requests: 6300, plants: 2600 }, 'http://127.0.0.1:18082');
+    expect(rows).toBe(isTTY ? 2 : 0);
+    expect(written.split('\n')).toHaveLength(isTTY ? 3 : 2);
+    expect(written.replaceAll(/\s+/g, ' ')).toBe(
+      'Sending about 6,300 requests to http://127.0.0.1:18082, creating about 2,600 plants. ',
+    );
   });
 });

@@ -245,10 +245,19 @@ describe('init', () => {
     expect(Object.keys(options).length).toBeGreaterThan(5);
   });
 
+  test('says what to do next, and warns of a base URL that ends with /plants', async () => {
+    const { code, stdout, stderr } = await suite(['init', 'http://127.0.0.1:1/plants'], {}, folder());
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/then run: npx plant-store-conformance run\n$/),
+    ]);
+    expect(stderr).toMatch(/^warning: requests will go to http:\/\/127\.0\.0\.1:1\/plants\/plants/);
+  });
+
   test('needs the base URL if there is no terminal, and rejects an invalid one', async () => {
     for (const [args, message] of [
       [[], 'No base URL; give one as the argument of init'],
-      [['localhost'], 'is missing http:// or https://'],
+      [['localhost'], 'The base URL must begin with http:// or https://'],
       [['http://127.0.0.1:1', '--token-env', 'a b'], 'must be the name of an environment variable'],
     ] as const) {
       const { code, stderr } = await suite(['init', ...args], {}, folder());

@@ -85,7 +85,13 @@ describe('a store that does not start', () => {
       expect(stderr).toContain(output);
       expect(stdout).toContain('its output is in reports/store.log');
       const { stop } = JSON.parse(read('reports/report.json'));
-      expect([stop.kind, stop.reason]).toEqual(['unreachable', expect.stringContaining(end)]);
+      expect([stop.kind, stop.reason]).toEqual([
+        'unreachable',
+        expect.stringMatching(new RegExp(`${end} after \\S+ s$`)),
+      ]);
+      expect(stop.remedy).toMatch(
+        end === 'SIGKILL' ? /^find out what sent SIGKILL;/ : /^correct the command;/,
+      );
     },
   );
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,9 +59,9 @@ describe('run --watch', () => {
   test('with --start, starts a changed store again, and says which causes are fixed, or why the store does not start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
     const port = await freePort();
-    const write = (status: number) =>
+    const write = (status: number, file = join(folder, 'store.mjs')) =>
       writeFileSync(
-        join(folder, 'store.mjs'),
+        file,
         `import { json, startStore } from '${pathToFileURL(packageFile('dist/reference/store.js'))}';
          const create = ({ name }) => json(${status}, { name });
          await startStore({ token: process.env.PLANT_STORE_TOKEN, port: ${port}, steps: () => ({ create }) });`,
@@ -73,7 +73,9 @@ describe('run --watch', () => {
       folder,
     );
     expect(await run.until('q quits')).toContain(CREATED);
-    write(202);
+    const temporary = join(folder, 'sedLrP6qA');
+    write(202, temporary);
+    renameSync(temporary, join(folder, 'store.mjs'));
     const again = await run.until('now all checks');
     expect(again).toContain('store.mjs changed');
     expect(again).toContain(`${CREATED}: still fails (answers 202 instead of 200)`);
@@ -86,6 +88,7 @@ describe('run --watch', () => {
       / {2}store.mjs changed\n1\. Answers 202 .*: not judged/,
     );
     await run.until('SyntaxError');
+    await run.until('Before: Answers 202 instead of 200');
     write(200);
     expect(await run.until('; now all checks')).toMatch(
       /1\. Answers 202 .*: fixed\n1 of 1 cause fixed, after/,

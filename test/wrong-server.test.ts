@@ -81,6 +81,13 @@ describe('could not be judged:', () => {
     );
   });
 
+  test('https:// to a port without TLS, in the words of OpenSSL only as far as they mean something', async () => {
+    const port = await portOf(serverFor((socket) => socket.end(page('400 Bad Request', 'text/html', ''))));
+    expect(await stopOf(`https://127.0.0.1:${port}`)).toBe(
+      `not-http: https://127.0.0.1:${port}/plants: the server does not speak TLS on this port (wrong version number); use http:// in the base URL, or the port for https`,
+    );
+  });
+
   test('a client certificate is missing, and nginx reports that in a 400', async () => {
     const body = '<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>\r\n</html>';
     const server = createTlsServer(tls, (socket) => {

@@ -33,7 +33,16 @@ export interface OptionType<Value = unknown, Given = Value> {
 }
 
 /** The message continues a sentence that begins with the name of the option. */
-export class InvalidValueError extends Error {}
+export class InvalidValueError extends Error {
+  /** What the value must be, for a place that shows the value itself. */
+  readonly rule: string;
+
+  /** `value` is how the message shows it, if it may. */
+  constructor(rule: string, value?: string) {
+    super(value === undefined ? rule : `${rule}, not ${value}`);
+    this.rule = rule;
+  }
+}
 
 /** `written` is the value as the user wrote it. @throws InvalidValueError */
 export function readAs<V>(
@@ -44,7 +53,7 @@ export function readAs<V>(
   const value = read(given);
   if (value !== undefined) return value;
   const isHidden = secret && typeof written === 'string' && written !== '';
-  throw new InvalidValueError(`must be ${accepts}${isHidden ? '' : `, not ${shown(written)}`}`);
+  throw new InvalidValueError(`must be ${accepts}`, isHidden ? undefined : shown(written));
 }
 
 /** @throws InvalidValueError */
@@ -231,7 +240,8 @@ export const baseUrl: OptionType<string> = {
     if (typeof given !== 'string' || given === '') return undefined;
     if (!/^https?:\/\//i.test(given))
       throw new InvalidValueError(
-        `is missing http:// or https://: ${shown(given)}; write it as in http://127.0.0.1:8080`,
+        'must begin with http:// or https://, as in http://127.0.0.1:8080',
+        shown(given),
       );
     if (!URL.canParse(given)) return undefined;
     const { username, password, search, hash, href } = new URL(given);

@@ -42,11 +42,12 @@ export function readOptions<R extends Rows>(
   return values as Values<R>;
 }
 
-export function rejectOthers<T>(read: () => T, reject: (problem: string) => never): T {
+/** Calls `reject` with what is wrong with an invalid value, and with the same but without the value. */
+export function rejectOthers<T>(read: () => T, reject: (problem: string, rule: string) => never): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof InvalidValueError) return reject(error.message);
+    if (error instanceof InvalidValueError) return reject(error.message, error.rule);
     throw error;
   }
 }

@@ -118,6 +118,8 @@ export const isTimeout = (exchange: Exchange): boolean => failedBy(exchange, 'ti
 const UNTRUSTED =
   /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
 const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
+/** OpenSSL's messages contain its reason between addresses and file names. */
+const OPENSSL = /:error:[^:]*:[^:]*:[^:]*:([^:]+):/;
 /** A part of the message with which undici's parser rejects a first line that does not begin with HTTP. */
 const FOREIGN = '(Expected HTTP/';
 
@@ -145,6 +147,8 @@ export function faultOf(error: unknown): Fault {
   // undici's wording for a connection that the server closed.
   if (code === 'UND_ERR_SOCKET' && message === 'other side closed')
     return { kind: 'closed', detail: 'the server closed the connection before the end of the response' };
+  const [, reason] = OPENSSL.exec(message) ?? [];
+  if (reason !== undefined) return { kind: kind(), detail: reason };
   return {
     kind: kind(),
     detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message,

@@ -1,4 +1,5 @@
 import { sum } from '../../collections.ts';
+import { MAX_WORD_CHARACTERS } from '../wording/format-text.ts';
 
 /** Characters that take up two columns on a terminal: East Asian wide characters and emoji. */
 const WIDE =
@@ -28,7 +29,7 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   let rest = text.trimEnd();
   while (widthOf(rest) > width) {
     if (rows.length + 1 >= max)
-      return [...rows, `${rest.slice(0, breakIn(rest, width - 1)).replace(/[\s…]+$/, '')}…`];
+      return [...rows, `${rest.slice(0, lastBreakIn(rest, width - 1)).replace(/[\s…]+$/, '')}…`];
     const end = breakIn(rest, width);
     rows.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
@@ -50,11 +51,45 @@ function fitting(text: string, width: number): string {
 
 /** Where to break a text that is too long for a row; always after at least one character. */
 function breakIn(text: string, width: number): number {
-  const longest = Math.max(fitting(text, width).length, 1);
+  const longest = longestIn(text, width);
   const ends = [...text.slice(0, longest + 1).matchAll(/\s/g)].map(({ index }) => index);
-  const isSafe = (end: number) => !COMMAND.test(text.slice(end).trimStart());
+  const isSafe = (end: number) => !COMMAND.test(text.slice(end).trimStart()) && !isBeforeUnit(text, end);
   return ends.findLast((end) => end > 0 && end > longest / 3 && isSafe(end)) ?? longest;
 }
+
+/** Where to end the last row of a text that is too long: a long word is cut rather than dropped. */
+function lastBreakIn(text: string, width: number): number {
+  const longest = longestIn(text, width);
+  const end = breakIn(text, width);
+  return end < longest - MAX_WORD_CHARACTERS ? longest : end;
+}
+
+const longestIn = (text: string, width: number): number => Math.max(fitting(text, width).length, 1);
+
+/** Whether a number ends here and its unit follows, as in `0.1 s`. */
+const isBeforeUnit = (text: string, end: number): boolean =>
+  /\d$/.test(text.slice(0, end)) && /^\s(?:×|ms|s|min|KiB|MiB)(?!\p{L})/u.test(text.slice(end));
+
+/** A text whose lines are broken at the width of a terminal, with their further rows indented. */
+export const folded = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) => foldedLine(line, columns))
+    .join('\n');
+
+/** The further rows are below the text after a label, such as `   request   `. */
+function foldedLine(line: string, columns: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line];
+  const [head = ''] = /^ *(?:reproduce |[a-z]+ {2,})?/.exec(line) ?? [];
+  const indent = ' '.repeat(head.trim() === '' ? head.length + HANGING : head.length);
+  const text = line.slice(head.length);
+  const width = columns - indent.length;
+  const rows = head.trim() === 'reproduce' ? shellRows(text, width) : wrapped(text, width);
+  return rows.map((row, index) => `${index === 0 ? head : indent}${row}`);
+}
+
+/** How much further rows of a line without a label are indented. */
+const HANGING = 3;
 
 /**
  * Breaks a shell line into rows that a shell still reads as one line: only between arguments, which stay

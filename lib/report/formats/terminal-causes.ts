@@ -4,12 +4,14 @@ import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { Messages } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
-import { heightOf, rowsOf, shellRows, wrapped } from './rows.ts';
+import { heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
 
 /** With fewer rows, a cause says nothing. */
 const MIN_ROWS = 5;
+/** With fewer steps, nothing may be sent. */
+const MIN_STEPS = 2;
 
 const MAX_RESERVED = 5;
 
@@ -39,29 +41,67 @@ const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedCheck
   return (required.length > 0 ? required : open).slice(0, MAX_FULL);
 };
 
-/** The causes to be fixed in at most `max` rows, the first ones in full. */
-export function causeRows(open: readonly ExplainedChecks[], max: number, layout: Layout): readonly string[] {
+/** What the report shows of the causes: how many in full, how much of these, and whether all of their steps. */
+export interface Extent {
+  readonly full: number;
+  readonly limits: RowLimits;
+  readonly isWhole: boolean;
+}
+
+/** The most that fits in `max` rows. Another cause is shown in full only if all the others can be named. */
+export function extentOf(open: readonly ExplainedChecks[], max: number, layout: Layout): Extent {
   const full = worthShowing(open);
-  for (let count = full.length; count > 0; count -= 1) {
-    const reserved = rowsForOthers(open.length - count);
-    for (const limits of [ROOMY, TIGHT, TIGHTEST]) {
-      const rows = full
-        .slice(0, count)
-        .flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
-      const height = heightOf(rows, layout.columns);
-      if (height + reserved <= max) return [...rows, ...others(open, count, max - height, layout)];
-    }
-  }
+  const fits = (count: number, limits: RowLimits, reserved: number) =>
+    heightOf(fullRows(full.slice(0, count), limits, layout), layout.columns) + reserved <= max;
+  for (let count = full.length; count > 0; count -= 1)
+    for (const limits of [ROOMY, TIGHT])
+      if (fits(count, limits, rowsForAll(open.length - count))) return { full: count, limits, isWhole: true };
+  const reserved = rowsForOthers(open.length - 1);
+  for (const limits of [ROOMY, TIGHT, TIGHTEST])
+    if (fits(1, limits, reserved)) return { full: 1, limits, isWhole: true };
   const [first] = full;
+  const isFitting = (limits: RowLimits) =>
+    first !== undefined && 2 + heightOf(fieldsOf(first, 1, limits, layout), layout.columns) + reserved <= max;
+  return { full: 1, limits: isFitting(TIGHT) ? TIGHT : TIGHTEST, isWhole: false };
+}
+
+/** The causes to be fixed in at most `max` rows, the first ones in full. */
+export function causeRows(
+  open: readonly ExplainedChecks[],
+  { full, limits, isWhole }: Extent,
+  max: number,
+  layout: Layout,
+): readonly string[] {
+  const [first] = open;
   if (first === undefined) return [];
-  // Half a command is of no use.
-  const room = Math.max(max - rowsForOthers(open.length - 1) - 1, MIN_ROWS);
-  const rows = [
-    '',
-    ...fieldsOf(first, 1, TIGHTEST, layout).slice(0, room - 1),
-    `   ${layout.paint('dim', `… ${SEE_REPORTS}`)}`,
-  ];
-  return [...rows, ...others(open, 1, max - heightOf(rows, layout.columns), layout)];
+  const rows = isWhole
+    ? fullRows(open.slice(0, full), limits, layout)
+    : ['', ...partOfCause(first, limits, max - 1, open.length - 1, layout)];
+  return [...rows, ...others(open, full, max - heightOf(rows, layout.columns), layout)];
+}
+
+const fullRows = (causes: readonly ExplainedChecks[], limits: RowLimits, layout: Layout): readonly string[] =>
+  causes.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
+
+/** A cause without the steps for which there is no room beside the names of `otherCauses`. */
+function partOfCause(
+  one: ExplainedChecks,
+  limits: RowLimits,
+  max: number,
+  otherCauses: number,
+  layout: Layout,
+): readonly string[] {
+  const fields = fieldsOf(one, 1, limits, layout).slice(
+    0,
+    Math.max(max - rowsForOthers(otherCauses), MIN_ROWS) - 1,
+  );
+  const room = max - heightOf(fields, layout.columns) - 1 - rowsForAll(otherCauses);
+  const { steps } = one.cause;
+  let count = steps.length;
+  while (count > 0 && heightOf(stepRows(steps.slice(0, count), layout), layout.columns) > room) count -= 1;
+  const shown = count < MIN_STEPS ? [] : steps.slice(0, count);
+  const omitted = shown.length === 0 ? '' : `and ${counted(steps.length - count, 'more command')} `;
+  return [...fields, ...stepRows(shown, layout), `   ${layout.paint('dim', `… ${omitted}${SEE_REPORTS}`)}`];
 }
 
 /** The rows that the first cause needs to be shown in full, and the others to be named. */
@@ -72,14 +112,16 @@ export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): 
 }
 
 /** With an empty row before them. */
-const rowsForOthers = (count: number): number => (count === 0 ? 0 : Math.min(count + 1, MAX_RESERVED));
+const rowsForAll = (count: number): number => (count === 0 ? 0 : count + 1);
+
+const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX_RESERVED);
 
 export const wholeCause = (
   one: ExplainedChecks,
   rank: number,
   limits: RowLimits,
   layout: Layout,
-): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one, layout)];
+): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one.cause.steps, layout)];
 
 function fieldsOf(
   { cause, level, checks, news }: ExplainedChecks,
@@ -160,7 +202,7 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
 }
 
 /** The steps below their heading, one on each line, so that they can be copied as a block. */
-function stepRows({ cause: { steps } }: ExplainedChecks, { columns, paint }: Layout): readonly string[] {
+function stepRows(steps: readonly string[], { columns, paint }: Layout): readonly string[] {
   const rows = steps.flatMap((step) =>
     shellRows(visible(step), columns - STEP, columns - CONTINUED).map(
       (row, index) => `${' '.repeat(index === 0 ? STEP : CONTINUED)}${row}`,
@@ -178,12 +220,16 @@ function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>):
 }
 
 export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
-  const [number, weight] = [`${rank}. `, `  ${weightOf(one)}`];
-  const [row = ''] = wrapped(visible(one.cause.title), columns - number.length - weight.length, 1);
+  const number = `${rank}. `;
+  const title = visible(one.cause.title);
+  const isFitting = (text: string) => widthOf(`${number}${title}  ${text}`) <= columns;
+  // The title says more than the number of its checks.
+  const weight = isFitting(weightOf(one)) ? `  ${weightOf(one)}` : `  (${one.level})`;
+  const [row = ''] = wrapped(title, columns - number.length - weight.length, 1);
   // Drop the words that introduce what did not fit.
   const whole = row
-    .replace(/ (?:to|with|in) requests such as:…$|,? such as:…$/, '…')
-    .replace(/ (?:an?|the|or|and|of|to|in|with|when|whose|such as)…$/, '…');
+    .replace(/ (?:when \w+ is|an?|the|or|and|of|to|in|with|when|whose|such as)…$/, '…')
+    .replace(/ (?:to|with|in) requests such as:…$|,? such as:…$/, '…');
   return `${number}${whole}${weight}`;
 }
 

@@ -23,6 +23,7 @@ import {
   type Layout as CauseLayout,
   causeRow,
   causeRows,
+  extentOf,
   minCauseRows,
   SEE_REPORTS,
   UNLIMITED,
@@ -32,23 +33,31 @@ import {
 interface TerminalOptions {
   readonly verbose?: boolean | undefined;
   readonly columns?: number | undefined;
+  /** The maximum number of rows of a report that is not verbose. */
+  readonly rows?: number | undefined;
+  /** The files to which the run writes its reports. */
+  readonly files?: readonly string[] | undefined;
 }
 
 interface Layout extends CauseLayout {
   readonly verbose: boolean;
+  readonly files?: readonly string[] | undefined;
 }
 
 /** Maximum number of rows of a report on a terminal of the usual width. */
-const MAX_ROWS = 40;
+export const MAX_ROWS = 40;
 const DEFAULT_COLUMNS = 80;
 const MIN_COLUMNS = 40;
 
 const MAX_ITEMS = 3;
 
-/** Only the causes to be fixed and the verdict, each part on one line. Ends with a line feed. */
-export function quietReport(record: RunRecord, colour: boolean): string {
-  const layout = { columns: Number.POSITIVE_INFINITY, paint: colour ? coloured : plain, verbose: true };
-  const causes = openCauses(record).map((one, index) => causeRow(one, index + 1, layout));
+/** Only the causes to be fixed and the verdict, each part on one line unless there are `columns`. Ends with a line feed. */
+export function quietReport(record: RunRecord, colour: boolean, columns = Number.POSITIVE_INFINITY): string {
+  const layout = { columns, paint: colour ? coloured : plain, verbose: true };
+  const unwrapped = { ...layout, columns: Number.POSITIVE_INFINITY };
+  const causes = openCauses(record).flatMap((one, index) =>
+    wrapped(causeRow(one, index + 1, unwrapped), columns),
+  );
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
@@ -56,7 +65,10 @@ export function quietReport(record: RunRecord, colour: boolean): string {
 export function causeReport(record: RunRecord): string | undefined {
   const layout = { columns: DEFAULT_COLUMNS, paint: plain, verbose: false };
   const open = openCauses(record);
-  const rows = [...headingOf(open, record, layout), ...causeRows(open, MAX_ROWS, layout)];
+  const rows = [
+    ...headingOf(open, record, layout),
+    ...causeRows(open, extentOf(open, MAX_ROWS, layout), MAX_ROWS, layout),
+  ];
   return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
 }
 
@@ -64,12 +76,12 @@ export function causeReport(record: RunRecord): string | undefined {
 export function terminalReport(
   record: RunRecord,
   colour: boolean,
-  { verbose = false, columns = DEFAULT_COLUMNS }: TerminalOptions = {},
+  { verbose = false, columns = DEFAULT_COLUMNS, rows = MAX_ROWS, files }: TerminalOptions = {},
 ): string {
   const paint = colour ? coloured : plain;
-  const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose };
-  const rows = verbose ? wholeReport(record, layout) : shortReport(record, layout);
-  return `${rows.join('\n')}\n`;
+  const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose, files };
+  const lines = verbose ? wholeReport(record, layout) : shortReport(record, rows, layout);
+  return `${lines.join('\n')}\n`;
 }
 
 function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
@@ -94,36 +106,43 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
   ];
 }
 
-function shortReport(record: RunRecord, layout: Layout): readonly string[] {
+/** The parts that a short report may omit. */
+const OPTIONAL = {
+  warnings: documentWarnings,
+  untestable,
+  known: deviations,
+  summary: (record: RunRecord, layout: Layout) =>
+    gap([...observed(record, layout), ...field('covered   ', coverageOfAll(record.results), layout, 1)]),
+};
+
+type Part = keyof typeof OPTIONAL;
+
+function shortReport(record: RunRecord, max: number, layout: Layout): readonly string[] {
   const open = openCauses(record);
-  const [top, heading, last] = [
-    head(record, layout),
-    headingOf(open, record, layout),
-    end(open, record, layout),
+  const around = (at: Layout) => [
+    ...head(record, at),
+    ...headingOf(open, record, at),
+    ...end(open, record, at),
   ];
-  const parts = {
-    warnings: documentWarnings(record, layout),
-    untestable: untestable(record, layout),
-    known: deviations(record, layout),
-    summary: gap([
-      ...observed(record, layout),
-      ...field('covered   ', coverageOfAll(record.results), layout, 1),
-    ]),
-  };
-  const height = () =>
-    heightOf([...top, ...heading, ...Object.values(parts).flat(), ...last], layout.columns);
-  // Drop the least important parts first.
-  for (const name of ['summary', 'warnings', 'known', 'untestable'] as const)
-    if (height() + minCauseRows(open, layout) > MAX_ROWS) parts[name] = [];
+  const heightAt = (at: Layout, parts: readonly Part[]) =>
+    heightOf([...around(at), ...parts.flatMap((name) => OPTIONAL[name](record, at))], at.columns);
+  // Chosen for the usual width, so that a wider terminal shows at least as much.
+  const usual = { ...layout, columns: Math.min(layout.columns, DEFAULT_COLUMNS) };
+  // The least important one last.
+  let shown: readonly Part[] = ['untestable', 'known', 'warnings', 'summary'];
+  while (shown.length > 0 && heightAt(usual, shown) + minCauseRows(open, usual) > max)
+    shown = shown.slice(0, -1);
+  const extent = extentOf(open, max - heightAt(usual, shown), usual);
+  const part = (name: Part) => (shown.includes(name) ? OPTIONAL[name](record, layout) : []);
   return [
-    ...top,
-    ...parts.warnings,
-    ...heading,
-    ...causeRows(open, MAX_ROWS - height(), layout),
-    ...parts.untestable,
-    ...parts.known,
-    ...parts.summary,
-    ...last,
+    ...head(record, layout),
+    ...part('warnings'),
+    ...headingOf(open, record, layout),
+    ...causeRows(open, extent, max - heightAt(layout, shown), layout),
+    ...part('untestable'),
+    ...part('known'),
+    ...part('summary'),
+    ...end(open, record, layout),
   ];
 }
 
@@ -141,7 +160,7 @@ function field(name: string, text: string | undefined, layout: Layout, most?: nu
 const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
   wrapped(text, columns, verbose ? undefined : most);
 
-function head(record: RunRecord, { columns, paint }: Layout): readonly string[] {
+function head(record: RunRecord, { columns, paint, files = [] }: Layout): readonly string[] {
   const layout = { columns, paint, verbose: false };
   const { suite, target, document, options } = record;
   const server = target.server === null ? '' : `  (${truncate(target.server, 60)})`;
@@ -160,6 +179,7 @@ function head(record: RunRecord, { columns, paint }: Layout): readonly string[] 
       layout,
       4,
     ),
+    ...field('reports   ', files.length === 0 ? undefined : visible(files.join(', ')), layout, 2),
   ];
 }
 
@@ -254,7 +274,7 @@ const fittingItems = (items: readonly string[], columns: number): string =>
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
   const title = first === undefined ? undefined : visible(first.cause.title);
-  const fixFirst = field('Fix first: ', title, layout, 2);
+  const fixFirst = field('Fix first: ', title, layout, 3);
   return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
 }
 
@@ -282,8 +302,12 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
   const notes = compact(
     stop !== null &&
       (judged.length > 0 && unsent.length > 0
-        ? `Ended early: ${truncate(stop.reason)}; ${stop.remedy}. ${counted(unsent.length, 'check')} could not be completed.`
-        : `${truncate(stop.reason)}; ${stop.remedy}`),
+        ? stopNote(
+            `Ended early: ${truncate(stop.reason)}`,
+            `${stop.remedy}. ${counted(unsent.length, 'check')} could not be completed.`,
+            layout,
+          )
+        : stopNote(truncate(stop.reason), stop.remedy, layout)),
     outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
     reason,
     advice !== null && truncate(advice),
@@ -296,8 +320,22 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
       ? `${paint([OUTCOMES[outcome].colour, 'bold'], title)}${first.slice(title.length)}`
       : first,
     ...rest,
-    ...notes.flatMap((note) => limited(note, columns, layout, 4)),
+    ...notes.flatMap((note) => limited(note, columns, layout, MAX_NOTE_ROWS)),
   ];
+}
+
+const MAX_NOTE_ROWS = 5;
+
+/** Why a run stopped, and what to do. The reason gives way if there is no room for both. */
+function stopNote(reason: string, remedy: string, { columns, verbose }: Layout): string {
+  const words = reason.split(' ');
+  const first = (count: number) =>
+    count < words.length
+      ? `${words.slice(0, count).join(' ').replace(/,$/, '')}…; ${remedy}`
+      : `${reason}; ${remedy}`;
+  let count = words.length;
+  while (!verbose && count > 1 && wrapped(first(count), columns).length > MAX_NOTE_ROWS) count -= 1;
+  return first(count);
 }
 
 function strictFindings(results: RunRecord['results']): string {

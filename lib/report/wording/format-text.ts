@@ -27,7 +27,7 @@ export const escaped = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 /** When a text is truncated, a word of at most this many characters is dropped rather than cut. */
-const MAX_WORD_CHARACTERS = 24;
+export const MAX_WORD_CHARACTERS = 24;
 
 /** The beginning of a text, ending after a word if possible, and never within a surrogate pair. */
 export function beginning(text: string, maxCharacters: number): string {
@@ -59,7 +59,9 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
-      ? truncateMiddle(body.text, maxCharacters)
+      ? body.text.trim() === ''
+        ? `(${counted(body.bytes, 'byte')} of white space)`
+        : truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
 
 export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');

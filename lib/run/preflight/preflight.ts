@@ -120,7 +120,7 @@ function notFound(last: Exchange, { origin, prefix }: Endpoint, basePaths: reado
   return {
     kind: 'not-found',
     reason: `POST ${origin}${prefix}/plants answers every ordinary plant with ${truncate(describeExchange(last))} (${MAX_ATTEMPTS} tried)`,
-    remedy: `${base === undefined ? 'check the base URL, which is the part before /plants' : `give ${origin}${base} as the base URL, to which /plants is added`}; if it is right, check the token`,
+    remedy: `${base === undefined ? 'check the base URL, which is the part before /plants' : `give ${origin}${base} as the base URL, since /plants is added to it`}; if the base URL is right as it is, check the token`,
   };
 }
 

@@ -126,15 +126,14 @@ const mayWantTls = (exchange: Exchange): boolean =>
 const isClosedSilently = (exchange: Exchange): boolean =>
   failedBy(exchange, 'closed') && exchange.response === undefined;
 
+/** What to do if nothing listens. */
+export const START_STORE = 'start the store';
+
 const UNREACHABLE: Partial<
   Readonly<Record<Fault['kind'], readonly [Stop['kind'], reason: string, remedy: string]>>
 > = {
   unresolved: ['unreachable', 'the host name does not resolve', 'check the host in the base URL'],
-  refused: [
-    'unreachable',
-    'nothing listens there',
-    'start the store, or let --start CMD start it and --wait S wait for it',
-  ],
+  refused: ['unreachable', 'nothing listens there', START_STORE],
   'connect-timeout': ['unreachable', 'connecting timed out', 'check host and port, or raise --timeout'],
   untrusted: [
     'untrusted',

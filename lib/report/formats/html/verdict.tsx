@@ -52,7 +52,7 @@ const STOPPED = {
   untrusted: 'its certificate is not trusted',
   'not-http': 'it does not speak HTTP',
   'token-rejected': 'it rejects the token on every request',
-  'not-found': 'it answers 404 or 405 at this URL',
+  'not-found': 'it has no POST /plants at this URL',
   throttled: 'it asks for longer waits than the run allows',
   'ids-in-use': 'the ids of this run are already in use',
   'cut-off': 'the run was interrupted',
