@@ -61,17 +61,6 @@ export function quietReport(record: RunRecord, colour: boolean, columns = Number
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
-/** The causes to be fixed, as in the terminal report; undefined if there are none. */
-export function causeReport(record: RunRecord): string | undefined {
-  const layout = { columns: DEFAULT_COLUMNS, paint: plain, verbose: false };
-  const open = openCauses(record);
-  const rows = [
-    ...headingOf(open, record, layout),
-    ...causeRows(open, extentOf(open, MAX_ROWS, layout), MAX_ROWS, layout),
-  ];
-  return open.length === 0 ? undefined : `${rows.slice(1).join('\n')}\n`;
-}
-
 /** The terminal report of a run. Ends with a line feed. */
 export function terminalReport(
   record: RunRecord,
