@@ -253,10 +253,14 @@ export function stateOf(
   const [id] = SAMPLE_IDS;
   const text = write(json, id, style);
   const edited = edit(text);
-  return typeof edited === 'string' && edited.replace(OUTER_WHITE_SPACE, '') === text
+  return typeof edited === 'string' && isPadded(edited, text)
     ? { ...state, edits: [(one) => String(edit(one))] }
     : { ...state, defect: { corrupt: edit } };
 }
 
-/** Matches white space of JSON (RFC 8259 section 2) around a value. */
-const OUTER_WHITE_SPACE = /^[ \t\n\r]+|[ \t\n\r]+$/g;
+/** Whether a text consists of another one and white space of JSON (RFC 8259 section 2) around it. */
+function isPadded(padded: string, text: string): boolean {
+  const start = padded.indexOf(text);
+  const around = start < 0 ? undefined : padded.slice(0, start) + padded.slice(start + text.length);
+  return around !== undefined && /^[ \t\n\r]*$/.test(around);
+}
