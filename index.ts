@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { matcherOf, unmatched } from './lib/check-ids.ts';
 import type { Given, Needed, Options } from './lib/config/options.ts';
@@ -90,6 +91,8 @@ export async function knownDeviations({
   baseline,
 }: Pick<Options, 'baseline'>): Promise<Baseline | undefined> {
   if (baseline === undefined) return undefined;
+  if (!existsSync(baseline))
+    throw new UsageError(`${baseline}: no such file; --write-baseline ${baseline} writes it`);
   const { readBaseline } = await import('./lib/config/baseline.ts');
   return readBaseline(baseline, catalogue);
 }

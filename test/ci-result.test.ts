@@ -176,6 +176,14 @@ describe('on the command line', () => {
     expect(stderr.trim().split('\n').length).toBeLessThan(3);
   });
 
+  test('a baseline that does not exist is rejected with the option that writes it', async () => {
+    const { code, stderr } = await suite(['run', '--baseline', 'nowhere.yaml'], env);
+    expect([code, stderr]).toEqual([
+      2,
+      'nowhere.yaml: no such file; --write-baseline nowhere.yaml writes it\n',
+    ]);
+  });
+
   test('a stale entry ends in exit code 1, and says what to do', async () => {
     await withStore('reference', async ({ url }) => {
       const file = written('- id: invalid/rejects-null\n  reason: x\n');
