@@ -193,7 +193,7 @@ describe('the examples', () => {
       const adopted = await bash(adopt);
       expect(adopted.code, adopted.stdout + adopted.stderr).toBe(0);
       const { entries } = parse(entry) as { entries: object[] };
-      expect(Object.keys(entries[0] ?? {})).toEqual(['cause', 'reason', 'issue', 'until', 'checks']);
+      expect(Object.keys(entries[0] ?? {})).toEqual(['cause', 'reason', 'issue', 'until']);
       const [later = ''] = blocksOf('Comparing two runs', 'docs/reports.md');
       const [diff = '', replay = ''] = later.trim().split('\n');
       expect((await bash(`mkdir before && cp reports/report.json before && ${diff}`)).code).toBe(0);

@@ -912,8 +912,11 @@ describe('credentials', () => {
         body: { bytes: 0, text: '' },
       }),
     );
-    // The argument of curl's first -H; a header without a value is written as `name;`.
-    const script = [`curl() { printf '%s\\n' "$5"; }`, ...commands].join('\n');
+    // The argument of curl's first -H, or of -u; a header without a value is written as `name;`.
+    const curl = `curl() {
+  if [ "$4" = -u ]; then printf 'Authorization: Basic %s\\n' "$(printf %s "$5" | base64)"; else printf '%s\\n' "$5"; fi
+}`;
+    const script = [curl, ...commands].join('\n');
     const env = { ...process.env, PLANT_STORE_TOKEN: token };
     const printed = execFileSync('bash', ['-c', script], { env, encoding: 'latin1' }).trimEnd().split('\n');
     expect(printed).toEqual(

@@ -1574,6 +1574,16 @@ describe('requests in sequence', () => {
     expect(inFlight).toEqual([1, 1]);
   });
 
+  test('pipelined without any response are sent again one at a time', async () => {
+    const server = await reading((read, socket) => {
+      const [only = '', ...others] = readText(read).match(/\{"id":\d\}/g) ?? [];
+      if (others.length === 0) socket.write(answer(only));
+    });
+    const client = wireTo(server.url, { timeout: 200 });
+    const exchanges = await client.sendSequence([numbered(1), numbered(2)], { pipelined: true });
+    expect(bodies(exchanges)).toEqual(['{"id":1}', '{"id":2}']);
+  });
+
   test('are made only when they are sent', async () => {
     const server = await answering(OK);
     const made: number[] = [];

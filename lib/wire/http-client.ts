@@ -112,7 +112,10 @@ export class HttpClient {
             await rawSocket.close();
             return this.sendOnRawSocket(rawSocket, batch[index]?.make() ?? exchange.request);
           };
-          const isLost = index > 0 && (beginsWithInterim(exchange) || isUnread(exchange));
+          const isLost =
+            index > 0
+              ? beginsWithInterim(exchange) || isUnread(exchange)
+              : sent.length > 1 && failedBy(exchange, 'timeout');
           if (isLost) this.canPipeline = false;
           // A reset after a later response discards the end of the earlier responses.
           const isCut = sent.length > 1 && isClosed(exchange);
