@@ -66,11 +66,13 @@ export async function preflight(
   return { advice: adviceOn(last, url), accepted: last.response?.status === 200 ? last : undefined };
 }
 
-/** The base URL of another store to which a store redirects ordinary plants. */
+/** The base URL, on the same host, to which ordinary plants are redirected. */
 function elsewhere({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (location === undefined || !URL.canParse(location, url)) return undefined;
-  const { origin, pathname } = new URL(location, url);
+  const { origin, protocol, hostname, pathname } = new URL(location, url);
+  const own = new URL(url);
+  if (origin !== own.origin && !(protocol === 'https:' && hostname === own.hostname)) return undefined;
   const base = /^(https?:\/\/.*?)\/plants\/?$/.exec(`${origin}${pathname}`)?.[1];
   return base === undefined || `${base}/plants` === url ? undefined : base;
 }
