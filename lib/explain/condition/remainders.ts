@@ -36,6 +36,8 @@ export async function rareRemainder(
 ): Promise<Condition | undefined> {
   const shows = async (id: bigint) =>
     (await search.shows({ ...state, plant: state.plant.with(ID, id) })) === true;
+  // If its neighbour fails as well, the magnitude of the id probably matters.
+  if (await shows(failing + 1n)) return undefined;
   for (const modulus of MODULI) {
     if (!(await shows(failing + modulus))) continue;
     const isEach = (await shows(failing + 3n * modulus)) && (await shows(failing + 7n * modulus));
