@@ -26,7 +26,7 @@ Examples:
   plant-store-conformance render reports/report.json
   plant-store-conformance render reports/report.json --verbose
   plant-store-conformance render reports/report.json --format markdown
-  plant-store-conformance render reports/report.json --format html,junit`,
+  plant-store-conformance render reports/report.json --format html --out page`,
     )
     .action(async (file: string, { verbose = false, ...given }: Flags) => {
       const wanted: Wanted = { out: '-', format: ['terminal'], ...given };
