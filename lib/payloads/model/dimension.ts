@@ -96,6 +96,7 @@ export type ValueGroup =
   | 'concurrent'
   | 'later on its connection'
   | 'right token before'
+  | 'right token without a body before'
   | 'plant before'
   | 'rejected before'
   | 'aborted before';

@@ -88,7 +88,7 @@ const sameTag: MakePreceding = (state, context) => {
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
 const bodiless = (method: string): Value =>
-  onSameConnection(`after ${method}`, () => ({ method }), 'right token before');
+  onSameConnection(`after ${method}`, () => ({ method }), 'right token without a body before');
 
 const plain =
   (change: (state: RequestState) => RequestState): MakePreceding =>

@@ -171,6 +171,10 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],
     ['that arrive while another one is handled', 'overlapping'],
     ['that are not the first of their connection', 'later on its connection'],
+    [
+      'on a connection that carried any request with the right token before',
+      ['right token before', 'right token without a body before'],
+    ],
     ['on a connection that carried the right token before', 'right token before'],
     ['on a connection that carried a plant before', 'plant before'],
     ['after a rejected request on the same connection', 'rejected before'],
