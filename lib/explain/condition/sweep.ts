@@ -87,9 +87,8 @@ export async function sweep(
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
   const finer = limits === undefined && !search.isSlow ? closer?.(thoseIn(tries, true)) : undefined;
-  const close = finer && (await sweep(finer, state, search, isPlant));
-  const exactly = close && exactNameIn(close.named);
-  if (exactly !== undefined) names = [exactly];
+  const exact = finer && exactNameIn((await sweep(finer, state, search, isPlant)).named);
+  if (exact !== undefined) names = [exact];
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: names,
