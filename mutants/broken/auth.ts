@@ -237,6 +237,19 @@ export const auth: readonly BrokenStore[] = [
     ['invariants/no-server-error'],
     unable(header(/^[^\s\0]+$/), 'fail'),
   ),
+  {
+    name: 'auth-length-500',
+    breaks: '500 if the token differs in length from the right one: timingSafeEqual throws',
+    fails: ['invariants/no-server-error', 'auth/answers-401'],
+    start: (token) =>
+      startStore({
+        token,
+        steps: unable((request) => {
+          const [, given] = /^bearer +(.*)$/i.exec(authorization(request) ?? '') ?? [];
+          return given !== undefined && Buffer.byteLength(given) !== Buffer.byteLength(token);
+        }, 'fail'),
+      }),
+  },
   broken(
     'auth-missing-cut',
     'closes the connection if there is no Authorization header',

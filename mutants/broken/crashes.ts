@@ -291,6 +291,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ id }) => id !== undefined && id < 0n && id % 8n !== 0n),
   ),
   broken(
+    'crash-many-digits',
+    '500 if a number has more than 4300 digits, as int() of Python limits them',
+    ['invariants/no-server-error', 'invalid/answers-huge-numbers'],
+    failing(({ text }) => /\d{4301}/.test(text)),
+  ),
+  broken(
     'crash-id-0',
     '500 if id is 0 or negative',
     ['invariants/no-server-error', 'invalid/answers-huge-numbers', 'unconstrained/answers-any-id'],

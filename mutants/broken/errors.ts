@@ -12,6 +12,7 @@ import {
   coded,
   debugPage,
   html,
+  kindOf,
   NOT_AN_OBJECT,
   NOT_JSON,
   plain,
@@ -66,6 +67,24 @@ export const errors: readonly BrokenStore[] = [
     'answers 400 without a body',
     ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
     answering400({ status: 400 }),
+  ),
+  broken(
+    'error-several-messages',
+    'answers 400 with an array as message if several properties are missing or wrong',
+    ['invalid/rejects-any-defect', 'invariants/400-is-an-error'],
+    answering400With(
+      ({ code }) => ({ error: code, message: ['name is wrong', 'id is wrong'] }),
+      (_, request) => {
+        const { fields, value } = seen(request);
+        const isWrong = (name: string, kind: string) => kindOf(fields.get(name)) !== kind;
+        const wrong = [
+          isWrong('id', 'integer'),
+          isWrong('name', 'string'),
+          fields.has('tag') && isWrong('tag', 'string'),
+        ];
+        return value instanceof Map && wrong.filter(Boolean).length > 1;
+      },
+    ),
   ),
   broken(
     'error-empty-again',

@@ -158,20 +158,24 @@ async function separatedIn(
   search: Search,
 ): Promise<readonly Subject[] | undefined> {
   const { contract, experiments } = search;
+  const textOf = (candidate: Candidate) => experiments.textOf(candidate.apply(base));
+  // Some stores read no body as an empty object.
+  const isNotJson = (candidate: Candidate) =>
+    candidate.classes.includes(NOT_JSON) && textOf(candidate) !== '';
   // If the store already rejects non-JSON in the parser, compare only bodies that pass the parser.
-  const isParsed = shown.every((candidate) => !candidate.classes.includes(NOT_JSON));
+  const isParsed = !shown.some(isNotJson);
   const tried = (one: CandidateClass) =>
     [...shown, ...hidden]
       .filter(isIn(one))
-      .filter((candidate) => !(isParsed && candidate.classes.includes(NOT_JSON)))
-      .map((candidate) => [experiments.textOf(candidate.apply(base)), shown.includes(candidate)] as const);
+      .filter((candidate) => !(isParsed && isNotJson(candidate)))
+      .map((candidate) => [textOf(candidate), shown.includes(candidate)] as const);
   for (const one of classes) {
     if (!shown.every(isIn(one))) continue;
     const feature = separating(tried(one), contract);
     if (feature === undefined) continue;
     const without = hidden.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(feature, without, search))) continue;
-    const hasFeature = (candidate: Candidate) => feature.has(experiments.textOf(candidate.apply(base)));
+    const hasFeature = (candidate: Candidate) => feature.has(textOf(candidate));
     const rest = named(
       new Map(
         [...shown, ...hidden]

@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
@@ -12,14 +13,14 @@ import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
 import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
-import { conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
+import { type ConditionSearchResult, conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { mayExplain } from './may-explain.ts';
 import { reduce } from './reduce.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { nestingIn, paddedTo } from './sweeps/sizes.ts';
+import { digitsSweep, nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
@@ -283,6 +284,20 @@ const plainerValues = (
 ): RequestState =>
   sweeps.reduce((one, { named: [first] }) => withPlainest(first?.candidates ?? [], one, experiments), state);
 
+/** The words for a failure of which only the label of its test case is known, and possibly how many digits matter. */
+async function likeLabel(
+  state: RequestState,
+  search: Search,
+): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
+  const condition = suchAs(search.failure, search.contract);
+  const values = digitsSweep(search.experiments.textOf(state), condition.property ?? 'a number in the body');
+  const reach = values && (await withinBudget(() => sweep(values, state, search, false)));
+  const [digits] = reach?.named ?? [];
+  return digits === undefined
+    ? { conditions: [condition], sweeps: [] }
+    : { conditions: [{ ...condition, ...digits.condition }], sweeps: compact(reach) };
+}
+
 /** Says what shows the symptom, and under which conditions. */
 async function described(
   state: RequestState,
@@ -318,10 +333,10 @@ async function described(
     const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
     const subject = isNamed ? undefined : subjectOf(search);
     const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
-    const known = isUnknown ? [suchAs(search.failure, search.contract)] : conditions;
     const plainer = plainerValues(state, sweeps, search);
+    const about = { state, plainer, subject, conditions, sweeps, parts, neutral };
     return [
-      await explanationOf({ state, plainer, subject, conditions: known, sweeps, parts, neutral }, search),
+      await explanationOf(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
     ];
   }
   return explanations;

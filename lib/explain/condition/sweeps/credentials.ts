@@ -140,6 +140,16 @@ const SETS: readonly CredentialClass[] = [
     ({ word, token }) => word !== undefined && word.length !== token.length,
   ],
   [
+    'bearer tokens of another length',
+    'the bearer token differs in length from the right one',
+    // Some stores take all that follows the scheme for the token, others only the first word.
+    ({ bearer = '', token }) =>
+      bearer !== '' &&
+      [bearer, bearer.split(' ')[0] ?? ''].every(
+        (one) => Buffer.byteLength(one) !== Buffer.byteLength(token),
+      ),
+  ],
+  [
     'bearer tokens that are not ASCII',
     'the bearer token is not ASCII',
     ({ bearer = '' }) => /[^\0-\x7f]/.test(bearer),

@@ -59,9 +59,33 @@ export const idSweep: Sweep = {
     group: ID,
   })),
   scale: magnitudes(),
+  closer: powersOfTwo,
 };
 
-function candidateOf(value: string, json: Json): Candidate {
+const MAX_POWER = 8n;
+
+/** Odd ids may fail only because they are not a multiple of 4, 8 or a higher power of 2. */
+function powersOfTwo(shown: readonly Candidate[]): Sweep | undefined {
+  const points = shown.flatMap(({ point }) => point ?? []);
+  if (points.length === 0 || points.some((point) => point % 2n === 0n)) return undefined;
+  const isNegative = points.every((point) => point < 0n);
+  const [min, max] = isNegative ? [-(2n ** 31n), -(2n ** 20n)] : [2n ** 21n, 2n ** 24n];
+  const powers = Array.from({ length: Number(MAX_POWER) }, (_, index) => 2n ** BigInt(index));
+  const multiples = (power: bigint): IdClass => [
+    `is ${isNegative ? 'negative and ' : ''}${power === 2n ? 'odd' : `not a multiple of ${power}`}`,
+    (id) => id % power !== 0n,
+  ];
+  const classes = powers.map((power) => multiples(2n * power));
+  return {
+    part: ID,
+    candidates: powers.map((power) =>
+      candidateOf(`${power} times an odd number`, freshId(min + power, max, 2n * power), classes),
+    ),
+    classes: classes.map(([clause]) => ({ id: clause, condition: idCondition(clause, false), group: ID })),
+  };
+}
+
+function candidateOf(value: string, json: Json, classes: readonly IdClass[] = CLASSES): Candidate {
   const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
   const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
   const isPlain = /^-?\d+$/.test(sample);
@@ -72,7 +96,7 @@ function candidateOf(value: string, json: Json): Candidate {
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
-    classes: !isPlain ? ['exponent'] : CLASSES.filter(([, has]) => has(number)).map(([clause]) => clause),
+    classes: !isPlain ? ['exponent'] : classes.filter(([, has]) => has(number)).map(([clause]) => clause),
     point: number,
   };
 }

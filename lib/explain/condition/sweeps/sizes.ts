@@ -57,6 +57,31 @@ export function depthIn(text: string): number {
   return deepest;
 }
 
+const MANY_DIGITS = /\d{30,}/;
+
+/** The number of digits of a number or numeral, if a text has one that is longer than any id. */
+export function digitsSweep(text: string, place: string): Sweep | undefined {
+  const [digits] = MANY_DIGITS.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const withDigits = (count: number) => (json: string) => json.replace(MANY_DIGITS, '9'.repeat(count));
+  return {
+    part: 'digits',
+    candidates: [],
+    classes: [],
+    scale: {
+      points: [
+        ...[20, 30, 100, 300, 310, 1000, 3000].filter((count) => count < digits.length),
+        digits.length,
+      ].map(BigInt),
+      valueAt: (point) => `${point} digits`,
+      apply: (state, point) => ({ ...state, edits: [...state.edits, withDigits(Number(point))] }),
+      above: (point) => ({ clause: `${place} has more than ${point} digits` }),
+      below: (point) => ({ clause: `${place} has fewer than ${point} digits` }),
+      between: (first, last) => ({ clause: `${place} has ${first} to ${last} digits` }),
+    },
+  };
+}
+
 /** The plant is a level, too. */
 const inBody = (levels: bigint): bigint => levels + 1n;
 
