@@ -1,6 +1,7 @@
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
+import { mayExplain, typeIn } from '../assign/may-explain.ts';
 import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
@@ -18,7 +19,6 @@ import {
 } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
-import { mayExplain, typeIn } from './may-explain.ts';
 import { BODY, CREDENTIAL, differences } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';

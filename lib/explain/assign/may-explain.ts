@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import { bodyText } from '../body-text.ts';
+import { isAboutBytes } from '../condition/sweeps/defects.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { isAboutBytes } from './sweeps/defects.ts';
 
 /** If a store accepts this many JSON types for a property, it does not check the property at all. */
 const MANY_TYPES = 4;

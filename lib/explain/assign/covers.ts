@@ -1,10 +1,10 @@
-import type { FailedCase } from '../run/result/result.ts';
-import { mayBeAbout } from './condition/may-explain.ts';
-import { differences, stateOf } from './condition/request-parts.ts';
-import type { Experiments } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
-import { type Condition, modulusIn } from './wording/condition.ts';
-import { labelOf } from './wording/request-words.ts';
+import type { FailedCase } from '../../run/result/result.ts';
+import { differences, stateOf } from '../condition/request-parts.ts';
+import type { Experiments } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
+import { type Condition, modulusIn } from '../wording/condition.ts';
+import { labelOf } from '../wording/request-words.ts';
+import { mayBeAbout } from './may-explain.ts';
 
 /**
  * Whether an explanation may cover a failed case, as far as can be told without experiments. It cannot if a
