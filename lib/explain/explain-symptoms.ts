@@ -9,14 +9,15 @@ import { sameValues } from './circumstances/concurrency.ts';
 import { circumstancesOf } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
-import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
+import { type CheckFailure, type Cluster, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
-import { type Experiments, type TargetSymptom, withinBudget } from './experiments.ts';
+import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { lastOf, REPEATS, Search } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
+import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { areVague } from './wording/condition.ts';
 
 /** Explains the failures of each symptom together, starting with the most serious symptom. */
@@ -26,8 +27,7 @@ export async function explainBySymptom(
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
-  const hasMust = (members: readonly CheckFailure[]) =>
-    members.some(({ check }) => check.level === 'MUST') ? 1 : 0;
+  const hasMust = (members: readonly CheckFailure[]) => (levelOf({ members }) === 'MUST' ? 1 : 0);
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length)) {
     const explained = await explainSymptom(members, experiments);

@@ -27,7 +27,7 @@ export interface Explanation {
   readonly neutral: RequestState | undefined;
   readonly parts: readonly RequestPart[];
   /** Whether `parts` alone show the symptom in an otherwise neutral request. */
-  readonly suffices: boolean;
+  readonly partsSuffice: boolean;
   readonly ladders: readonly Ladder[];
   readonly inside: Tried;
   readonly outside: Tried;
@@ -39,7 +39,7 @@ export interface Explanation {
   /** Labels of the defects that the explanation covers. */
   readonly labels?: readonly string[];
   /** Labels of all defects that were tried. */
-  readonly known?: readonly string[];
+  readonly triedLabels?: readonly string[];
   /** If the explanation is about a property: the JSON types of the values that show the symptom. */
   readonly types?: ReadonlySet<string>;
   /** What all bodies that show the symptom have in common. */
@@ -63,7 +63,7 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   exchange,
   neutral: undefined,
   parts: [],
-  suffices: false,
+  partsSuffice: false,
   ladders: [],
   inside: NOTHING_TRIED,
   outside: NOTHING_TRIED,
@@ -105,7 +105,7 @@ export async function explanationOf(
     neutral,
     plainer,
     parts,
-    suffices: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
+    partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + confirming[0], inside + confirming[1]],
     outside: [others[0], outside + others[1]],

@@ -1,7 +1,8 @@
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { CheckFailure } from './cluster.ts';
 import { stateOf } from './condition/request-parts.ts';
-import { type Experiments, isWrong400 } from './experiments.ts';
+import type { Experiments } from './experiments.ts';
+import { isWrong400 } from './symptom/target-symptom.ts';
 
 /**
  * Costs by expected outcome: requests whose outcome is certain come first, those whose outcome is open last.

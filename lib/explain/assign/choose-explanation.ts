@@ -29,8 +29,8 @@ export async function explanationCovering(
     found.find(({ labels }) => labels?.includes(label) === true) ??
     found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
   if (byLabelOrFeature !== undefined) return byLabelOrFeature;
-  const { neutral, parts, suffices } = first;
-  if (first.known?.includes(label) === true) return inUndeclared(found, search);
+  const { neutral, parts, partsSuffice } = first;
+  if (first.triedLabels?.includes(label) === true) return inUndeclared(found, search);
   const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
   if (isOtherRejection(first, search)) return undefined;
   if (first.kind !== 'always') return fits;
@@ -45,7 +45,7 @@ export async function explanationCovering(
   const explains = await withinBudget(
     async () =>
       (await search.shows(withParts(parts, neutral, state))) !== true &&
-      (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, search))),
+      (!partsSuffice || (await partsMayShow(withParts(parts, state, neutral), state, search))),
   );
   return explains === false ? undefined : fits;
 }

@@ -24,9 +24,9 @@ export function covers(one: Explanation, failed: FailedCase, experiments: Experi
 }
 
 /** Whether experiments have shown that the defect of a failed case does not matter by itself. */
-export function isExcluded({ labels, known }: Explanation, failed: FailedCase): boolean {
+export function isExcluded({ labels, triedLabels }: Explanation, failed: FailedCase): boolean {
   const label = labelOf(failed);
-  return labels !== undefined && known?.includes(label) === true && !labels.includes(label);
+  return labels !== undefined && triedLabels?.includes(label) === true && !labels.includes(label);
 }
 
 /** Whether exactly one part of the request decides whether it meets the condition. */

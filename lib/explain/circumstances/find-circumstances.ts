@@ -1,11 +1,12 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { isWrong400, type TargetSymptom, withinBudget } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
 import { areVague, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';

@@ -16,12 +16,13 @@ import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
 import { bodyText } from '../body-text.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
-import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
+import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { isEachTime, REPEATS, Search } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { type Condition, withArticle } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import {

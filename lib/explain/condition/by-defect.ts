@@ -2,12 +2,12 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { mayExplain, typeIn } from '../assign/may-explain.ts';
-import { isWrong400 } from '../experiments.ts';
 import { type Description, type Explanation, explanationOf } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
+import { isWrong400 } from '../symptom/target-symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
 import {
   type Candidate,
@@ -89,7 +89,7 @@ export async function byDefect(
     // The first result was a coincidence.
     if (explanation.inside[0] < explanation.inside[1]) return undefined;
     const { feature = explanation.feature } = subject;
-    explanations.push({ ...explanation, known: triedLabels, feature });
+    explanations.push({ ...explanation, triedLabels, feature });
   }
   // That the store also accepts some other invalid bodies does not explain this failure.
   const isOther =

@@ -1,9 +1,9 @@
 import { compact } from '../../collections.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { CheckFailure } from '../cluster.ts';
-import type { TargetSymptom } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { fullText, type Topic, topicsOf } from './condition.ts';
 import { hintsOf, type SoftwareSettings } from './stack.ts';
 
