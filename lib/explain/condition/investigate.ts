@@ -6,13 +6,14 @@ import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { mayExplain } from '../assign/may-explain.ts';
+import { confirmExplanation } from '../confirm-explanation.ts';
 import { withinBudget } from '../experiments.ts';
-import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
+import { type Explanation, withFixedId } from '../explanation.ts';
 import { withPlainest } from '../plainest-request.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
-import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
+import { byDefect, confirmSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { reduce } from './reduce.ts';
@@ -103,7 +104,7 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   }
   const neutral = sizedTo(size + 1);
   const about = { state: sizedTo(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
-  return [await explanationOf(about, search)];
+  return [await confirmExplanation(about, search)];
 }
 
 /**
@@ -250,7 +251,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
     if (reach.hidden.length === 0 || reach.named[0]?.isExact !== true) continue;
     if (await showsNow(reach.hidden, state, search)) continue;
     const conditions = reach.named.slice(0, 1).map(({ condition }) => condition);
-    return [await explanationOf({ state, conditions, sweeps: [reach] }, search)];
+    return [await confirmExplanation({ state, conditions, sweeps: [reach] }, search)];
   }
   return described(state, [], undefined, search);
 }
@@ -327,7 +328,7 @@ async function described(
         parts: [...search.invalidParts, ...parts],
         neutral,
       };
-      explanations.push(await explanationOfSubject(own, subjects, about, search));
+      explanations.push(await confirmSubject(own, subjects, about, search));
     }
   if (!explanations.some((one) => mayExplain(one, search))) {
     const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
@@ -336,7 +337,7 @@ async function described(
     const plainer = plainerValues(state, sweeps, search);
     const about = { state, plainer, subject, conditions, sweeps, parts, neutral };
     return [
-      await explanationOf(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
+      await confirmExplanation(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
     ];
   }
   return explanations;
