@@ -13,8 +13,8 @@ import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
 import { afterRecent } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
+import { failsFromSomePointOn } from './from-some-point-on.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
-import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {
   /** Maximum number of sequential requests to measure a failure rate. */

@@ -12,6 +12,7 @@ import { lastOf, REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
+import { failsFromSomePointOn } from './from-some-point-on.ts';
 import {
   afterOne,
   onConnection,
@@ -21,7 +22,6 @@ import {
   shownOnlyBy,
   soonAfter,
 } from './sequence-probe.ts';
-import { failsFromSomePointOn } from './whole-run.ts';
 
 /** Adds the requests that must come before to an explanation, if there are any. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
