@@ -9,8 +9,8 @@ import { aspectOf, isSlow } from '../symptom/symptom.ts';
 import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
 import { areVague, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
-import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
-import { afterRecent } from './after-recent.ts';
+import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
+import { afterARecentRequest } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
@@ -60,15 +60,15 @@ async function byOwnId(search: Search): Promise<Explanation | undefined> {
 }
 
 async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await SequenceProbe.of(state, search);
+  const probe = await SequenceProbe.of(state, search);
   return (
-    (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
-    (await afterRecent(search)) ??
+    (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
+    (await afterARecentRequest(search)) ??
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
     (await onConnection(state, search)) ??
     (await afterManyOnConnection(state, search)) ??
-    (preceding && (await afterMany(preceding)))
+    (probe && (await afterMany(probe)))
   );
 }
 
@@ -99,14 +99,14 @@ async function nowAndThen(
   const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
   if (values !== undefined) return values;
   if (failed === tried) {
-    const found = await afterManyInARow(state, search);
+    const found = await afterConsecutiveRequests(state, search);
     // A constant id may be what matters, so do not blame the course of the run.
     if (found !== undefined || !hasFreshId(state)) return found;
     return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
   const every = Math.max(2, Math.round(tried / failed));
   const gap = gapIn(failures);
-  const counted = await afterAsMany(gap, state, search);
+  const counted = await afterRejections(gap, state, search);
   if (counted !== undefined) return counted;
   const how = gap === undefined ? `about one request in ${every}` : regular(gap);
   const which = await whichOf(state, every, search);
@@ -123,10 +123,13 @@ async function nowAndThen(
  * Explains a failure that shows each time except right after an accepted plant: it needs several requests in
  * a row.
  */
-async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await SequenceProbe.of(state, search);
-  if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
-  return afterMany(preceding);
+async function afterConsecutiveRequests(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  const probe = await SequenceProbe.of(state, search);
+  if (probe === undefined || (await probe.after(PRECEDING_KINDS.accepted)).shows) return undefined;
+  return afterMany(probe);
 }
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
@@ -146,17 +149,15 @@ function gapIn(failures: readonly number[]): number | undefined {
  * A rejected request that fails intermittently may fail after a certain number of rejections. Ordinary plants
  * then fail, too.
  */
-async function afterAsMany(
+async function afterRejections(
   gap: number | undefined,
   state: RequestState,
   search: Search,
 ): Promise<Explanation | undefined> {
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
-  const preceding = await SequenceProbe.of(search.ordinary, search);
-  if (preceding === undefined) return undefined;
-  return gap === undefined
-    ? afterTally(preceding, PRECEDING_KINDS.rejected)
-    : afterMany(preceding, [gap - 1]);
+  const probe = await SequenceProbe.of(search.ordinary, search);
+  if (probe === undefined) return undefined;
+  return gap === undefined ? afterTotal(probe, PRECEDING_KINDS.rejected) : afterMany(probe, [gap - 1]);
 }
 
 /** The wording for a regular failure, such as `every 10th request`. */

@@ -309,11 +309,11 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
   const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
-  return { symptom, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
+  return { symptom, found: (await afterHowMany(some.state, found, members, experiments)) ?? found, members };
 };
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
-const afterSoMany = (
+const afterHowMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
   [firstFailure]: readonly CheckFailure[],
@@ -321,8 +321,8 @@ const afterSoMany = (
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
     if (isForAWhile !== true || firstFailure === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Search(firstFailure, experiments));
-    return preceding && afterMany(preceding);
+    const probe = await SequenceProbe.of(state, new Search(firstFailure, experiments));
+    return probe && afterMany(probe);
   });
 
 /** Ordinary plants that the store no longer accepts. */
