@@ -195,6 +195,8 @@ const UNDECLARED = 'extra';
 
 /** Bodies up to this size have to get a response. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** A body of this fraction of the limit is certainly within it. */
+const SIZE_MARGIN = 0.95;
 
 /**
  * An ordinary plant with an undeclared property that is nested as deeply as the failing body, and as deeply as a body can
@@ -210,7 +212,7 @@ function nestedAsDeep(
   const { levels, nested } = nesting;
   const withLevels = (count: number) => ({ ...base, plant: base.plant.with(UNDECLARED, nested(count)) });
   const bytesPerLevel = experiments.sizeOf(withLevels(levels)) / levels;
-  const deepest = Math.floor((MAX_BODY_BYTES * 0.95) / bytesPerLevel);
+  const deepest = Math.floor((MAX_BODY_BYTES * SIZE_MARGIN) / bytesPerLevel);
   return [...new Set([levels, Math.max(levels, deepest)])].map(withLevels);
 }
 
