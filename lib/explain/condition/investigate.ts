@@ -26,39 +26,49 @@ import { textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { failingState: failingRequest, ordinary } = search;
-  if (failingRequest === undefined) return undefined;
+  const { failingState, ordinary } = search;
+  if (failingState === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
-  const expected = search.expectedOutcomeOf(failingRequest);
-  if (mustReject(expected)) {
-    const found = await byDefect(expected === 'reject-body', search);
-    if (found !== undefined) return found === 'unsteady' ? undefined : found;
-  }
-  if (await isUnparsed(failingRequest, search)) {
-    const found = await byDefect(true, search);
-    return found === 'unsteady' ? undefined : found;
-  }
+  const byInvalidity = await ofInvalidRequest(failingState, search);
+  if (byInvalidity !== 'something else') return byInvalidity;
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
-  for (const base of search.ordinaryVariants) {
-    const shows = await search.shows(base);
-    if (shows === true) shown.push(base);
-    else if (shows === false) hidden.push(base);
+  for (const variant of search.ordinaryVariants) {
+    const shows = await search.shows(variant);
+    if (shows === true) shown.push(variant);
+    else if (shows === false) hidden.push(variant);
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
-  const [failing = failingRequest] = shown;
-  const [passing] = hidden;
-  const base = passing ?? search.ordinaryVariants[0] ?? ordinary;
+  const [failing = failingState] = shown;
+  const [passingVariant] = hidden;
+  const base = passingVariant ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await withExactSize(search)) ?? (await likeFailing(failingRequest, search));
+    const found = (await withExactSize(search)) ?? (await likeFailing(failingState, search));
     if (found !== undefined) return found;
-    if (!(await showsEachTime(failingRequest, search))) return byClassOfId(failingRequest, base, search);
+    if (!(await showsEachTime(failingState, search))) return byClassOfId(failingState, base, search);
   }
-  if (passing === undefined && shown.length > 0) return unconditional(failing, search);
+  if (passingVariant === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
-  const found = await described(state, parts, passing ?? ordinary, search);
+  const found = await described(state, parts, passingVariant ?? ordinary, search);
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
+}
+
+/**
+ * Explains the failure by what is wrong with the request, or by malformed JSON if the store takes the body for that.
+ *
+ * @returns undefined if the failure depends on earlier requests; `something else` if that is not what matters
+ */
+async function ofInvalidRequest(
+  failingState: RequestState,
+  search: Search,
+): Promise<readonly Explanation[] | 'something else' | undefined> {
+  const expected = search.expectedOutcomeOf(failingState);
+  const byOwnDefect = mustReject(expected) ? await byDefect(expected === 'reject-body', search) : undefined;
+  const found =
+    byOwnDefect ??
+    ((await isUnparsed(failingState, search)) ? await byDefect(true, search) : 'something else');
+  return found === 'unsteady' ? undefined : found;
 }
 
 /**
@@ -169,12 +179,12 @@ function split(
 
 /** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
-  failingRequest: RequestState,
+  failingState: RequestState,
   base: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
-  const failing = freshId === undefined ? undefined : withFixedId(failingRequest, freshId);
+  const failing = freshId === undefined ? undefined : withFixedId(failingState, freshId);
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
