@@ -1,7 +1,7 @@
 import type { Check } from '../run/check.ts';
 import type { FailedCase, Failure } from '../run/result/result.ts';
-import type { TargetSymptom } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
+import type { TargetSymptom } from './symptom/target-symptom.ts';
 
 /** A failure of a check, and the symptom that shows whether it recurs. */
 export interface CheckFailure {
@@ -28,8 +28,8 @@ export interface Cluster {
   readonly also?: readonly string[];
 }
 
-/** The highest requirement level (MUST over SHOULD) of the checks it explains. */
-export const levelOf = ({ members }: Cluster): 'MUST' | 'SHOULD' =>
+/** The highest requirement level (MUST over SHOULD) of the checks of the failures. */
+export const levelOf = ({ members }: Pick<Cluster, 'members'>): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
 /**

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import { isFinding, type Rule } from '../judge/rules.ts';
+import { isFinding } from '../judge/rules.ts';
 import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
@@ -15,7 +15,8 @@ import type { Exchange, Request } from '../wire/exchange.ts';
 import { bodyText } from './body-text.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
-import { aspectOf, keyOf, type Symptom } from './symptom/symptom.ts';
+import { aspectOf, keyOf } from './symptom/symptom.ts';
+import type { TargetSymptom } from './symptom/target-symptom.ts';
 
 /** How experiments reach the store. */
 export interface ExperimentChannel {
@@ -50,28 +51,15 @@ export interface ExplainedRun {
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
-/** A symptom to look for. If only the rules of a check can detect it, `rules` contains them. */
-export interface TargetSymptom extends Symptom {
-  readonly rules?: {
-    readonly all: readonly Rule[];
-    readonly problem: string;
-    readonly expected: ExpectedOutcome;
-  };
-}
-
-/** Whether the symptom is a malformed 400 response, which only a rejected request can show. */
-export const isWrong400 = (symptom: TargetSymptom): boolean =>
-  aspectOf(symptom) === 'representation' && symptom.status === 400;
-
 /** An ordinary id with the usual number of digits, for requests that are only looked at, not sent. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
 /**
- * The part of the budget (requests and time) that is reserved for retrying failures that no experiment
- * reproduces.
+ * The part of the budget, in requests and as a fraction of the time, that is reserved for retrying failures that no
+ * experiment reproduces.
  */
 const RESERVED_REQUESTS = 12;
-const RESERVED_TIME = 0.15;
+const RESERVED_TIME_FRACTION = 0.15;
 
 /** Sends experiment requests and tells whether a symptom shows. */
 export class Experiments {
@@ -80,7 +68,7 @@ export class Experiments {
   /** The plainest ordinary request. */
   readonly ordinary: RequestState;
   sent = 0;
-  /** Why the last refused experiment could not be made. */
+  /** Why the last experiment that was asked for could not be made. */
   private shortage: string | undefined;
   private readonly memory = new Map<string, unknown>();
   readonly run: ExplainedRun;
@@ -98,7 +86,7 @@ export class Experiments {
     [this.ordinary] = ordinaryStates(run.contract);
     const now = performance.now();
     const ms = run.budget.seconds * 1000;
-    this.until = { experiments: now + ms * (1 - RESERVED_TIME), all: now + ms };
+    this.until = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
   }
 
   /** Caches `work` by key, so that each experiment runs once. */

@@ -1,11 +1,10 @@
-import { compact } from '../collections.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
 import { sincePassed } from './circumstances/since-passed.ts';
-import { acceptedNoLonger, died, neverAnswered, sameForAll, unreadBody } from './circumstances/whole-run.ts';
+import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, FurtherFailure } from './cluster.ts';
-import { type ExperimentChannel, Experiments, type ExplainedRun, withinBudget } from './experiments.ts';
+import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { merged } from './merge/merged.ts';
 import { withPlainestRequest } from './plainest-request.ts';
@@ -70,17 +69,37 @@ export function explainRun(
 }
 
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
-  const { results, contract, token, catalogue } = run;
-  const byId = new Map(catalogue.map((check) => [check.id, check]));
+  const { results, catalogue } = run;
   // In the order of the catalogue, so that the causes do not depend on that of the run.
   const failed = catalogue.flatMap((check) =>
     results.filter((result) => result.check.id === check.id && result.verdict === 'fail'),
   );
-  const failures = failed
-    .flatMap(({ check: { id }, failures: some }) => {
+  const failures = checkFailuresOf(failed, run);
+  if (failures.length === 0) return [];
+  const experiments = new Experiments(channel, run);
+  const runWide = await runWideClusters(failures, experiments);
+  const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
+  const further = failed.flatMap((result) => furtherFailures(result, unexplained));
+  const clusters = [...runWide];
+  for (const cluster of await explainBySymptom(unexplained, further, experiments))
+    clusters.push(await sincePassed(cluster, experiments));
+  const causes: Cause[] = [];
+  for (const cluster of merged(clusters))
+    causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
+  return causes;
+}
+
+/** The recorded failures of the checks, each with its symptom. */
+function checkFailuresOf(
+  failed: readonly CheckResult[],
+  { contract, token, catalogue }: ExplainedRun,
+): readonly CheckFailure[] {
+  const byId = new Map(catalogue.map((check) => [check.id, check]));
+  return failed
+    .flatMap(({ check: { id }, failures }) => {
       const check = byId.get(id);
       if (check === undefined) return [];
-      return some.map(
+      return failures.map(
         (failure): CheckFailure => ({
           check,
           failure,
@@ -89,24 +108,6 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
       );
     })
     .map((one, _index, all) => withCompleteResponse(one, all));
-  if (failures.length === 0) return [];
-  const experiments = new Experiments(channel, run);
-  const alike =
-    (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
-    (await withinBudget(() => sameForAll(failures, experiments)));
-  const unread =
-    alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
-  const lost = neverAnswered(failures, experiments) ?? died(failures, experiments);
-  const runWide = compact(alike, unread, lost);
-  const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
-  const clusters = [...runWide];
-  const further = failed.flatMap((result) => furtherFailures(result, unexplained));
-  for (const cluster of await explainBySymptom(unexplained, further, experiments))
-    clusters.push(await sincePassed(cluster, experiments));
-  const causes: Cause[] = [];
-  for (const cluster of merged(clusters))
-    causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
-  return causes;
 }
 
 /** The failed cases of a check with the same problem as one of its failures, except that failure itself. */

@@ -1,22 +1,23 @@
 import { compact, groupBy } from '../collections.ts';
 import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { explanationFor } from './choose-explanation.ts';
+import { explanationCovering } from './assign/choose-explanation.ts';
+import { covers, isExcluded } from './assign/covers.ts';
+import { mayExplain } from './assign/may-explain.ts';
+import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { sameValues } from './circumstances/concurrency.ts';
 import { circumstancesOf } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
-import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
+import { type CheckFailure, type Cluster, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
-import { mayExplain } from './condition/may-explain.ts';
-import { covers, isExcluded } from './covers.ts';
-import { type Experiments, type TargetSymptom, withinBudget } from './experiments.ts';
+import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { lastOf, REPEATS, Search } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
-import { withAllSubjects } from './with-all-subjects.ts';
+import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { areVague } from './wording/condition.ts';
 
 /** Explains the failures of each symptom together, starting with the most serious symptom. */
@@ -26,8 +27,7 @@ export async function explainBySymptom(
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
-  const hasMust = (members: readonly CheckFailure[]) =>
-    members.some(({ check }) => check.level === 'MUST') ? 1 : 0;
+  const hasMust = (members: readonly CheckFailure[]) => (levelOf({ members }) === 'MUST' ? 1 : 0);
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length)) {
     const explained = await explainSymptom(members, experiments);
@@ -84,7 +84,7 @@ async function explainFurther(
     const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
     if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
-    if ((await explanationFor(known, new Search(lead, experiments))) !== undefined) continue;
+    if ((await explanationCovering(known, new Search(lead, experiments))) !== undefined) continue;
     const own = await explainLead(lead, [lead], experiments);
     const found = own?.explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
     if (own === undefined || found === undefined || areVague(found.conditions)) continue;
@@ -187,7 +187,7 @@ async function assigned(
   for (const one of members) {
     if (one === lead) continue;
     const eligible = isMoreSerious(one, lead) ? broad : explanations;
-    explaining.set(one, await explanationFor(eligible, new Search(one, experiments)));
+    explaining.set(one, await explanationCovering(eligible, new Search(one, experiments)));
   }
   return explaining;
 }

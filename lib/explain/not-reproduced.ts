@@ -1,10 +1,11 @@
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
-import { toWhom } from './circumstances/find-circumstances.ts';
+import { oneIn, repeatAtRate } from './circumstances/rate.ts';
 import type { CheckFailure } from './cluster.ts';
 import { withinBudget } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { isEachTime, type Search } from './search.ts';
+import { toWhom } from './wording/cause-of.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
@@ -24,7 +25,7 @@ export function intermittentOverall(
   const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
   if (wholeResult === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS)
     return undefined;
-  const every = Math.max(2, Math.round(wholeResult.cases / Math.max(1, wholeResult.failed)));
+  const every = oneIn(wholeResult.failed, wholeResult.cases);
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'now-and-then',
@@ -32,7 +33,7 @@ export function intermittentOverall(
       { note: `${toWhom(symptom)}about one request of the run in ${every}, whatever it contains` },
     ],
     inside: [wholeResult.failed, wholeResult.cases],
-    repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
+    repeat: repeatAtRate(every),
   };
 }
 

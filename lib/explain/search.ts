@@ -7,10 +7,11 @@ import type { Exchange } from '../wire/exchange.ts';
 import type { CheckFailure } from './cluster.ts';
 import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
-import type { Experiments, TargetSymptom } from './experiments.ts';
+import type { Experiments } from './experiments.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { mustReject } from './symptom/detect-symptoms.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
+import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /** How often an outcome must repeat before it counts as certain. */
@@ -64,7 +65,7 @@ export class Search {
   /** Whether seeing the symptom takes a full timeout. */
   readonly isSlow: boolean;
 
-  private known: readonly RequestPart[] | undefined;
+  private cachedInvalidParts: readonly RequestPart[] | undefined;
 
   constructor({ failure, symptom }: CheckFailure, experiments: Experiments) {
     this.failure = failure;
@@ -78,8 +79,8 @@ export class Search {
 
   /** The parts that make the failing request invalid; empty if the symptom does not depend on that. */
   get invalidParts(): readonly RequestPart[] {
-    this.known ??= this.findInvalidParts();
-    return this.known;
+    this.cachedInvalidParts ??= this.findInvalidParts();
+    return this.cachedInvalidParts;
   }
 
   private findInvalidParts(): readonly RequestPart[] {

@@ -1,7 +1,8 @@
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { CheckFailure } from './cluster.ts';
 import { stateOf } from './condition/request-parts.ts';
-import { type Experiments, isWrong400 } from './experiments.ts';
+import type { Experiments } from './experiments.ts';
+import { isWrong400 } from './symptom/target-symptom.ts';
 
 /**
  * Costs by expected outcome: requests whose outcome is certain come first, those whose outcome is open last.
@@ -16,6 +17,10 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
 /** Intermittent failures come last, since other requests may cause them. */
 const UNSTEADY_COST = 500;
 
+/** More than the other costs together: the model cannot describe the request. */
+const UNKNOWN_REQUEST_COST = 1000;
+const COST_PER_REQUEST_BEFORE = 10;
+
 /**
  * Sorts failures for explanation: ordinary requests first, because a fault that they trigger affects all
  * requests, then failures that recur each time.
@@ -26,14 +31,14 @@ export const simplestFirst = (
 ): readonly CheckFailure[] => {
   const cost = ({ failure: { template, before = [], when }, symptom }: CheckFailure): number => {
     const state = stateOf(template, experiments.ordinary.plant);
-    if (state === undefined) return 1000;
+    if (state === undefined) return UNKNOWN_REQUEST_COST;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
     const isOrdinary = expected === 'accept' && !isWrong400(symptom);
     const outcomeCost = OUTCOME_COSTS[expected === 'accept' && !isOrdinary ? 'open' : expected];
     const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
     const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
-    return delivered + outcomeCost + before.length * 10 + unsteadyCost;
+    return delivered + outcomeCost + before.length * COST_PER_REQUEST_BEFORE + unsteadyCost;
   };
   return members.toSorted((a, b) => cost(a) - cost(b));
 };

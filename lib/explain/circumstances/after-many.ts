@@ -9,48 +9,49 @@ import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from '.
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
 
-const COUNTS = [2, 3, 5, 8, 10, 20, 30];
+/** Numbers of preceding requests to try. */
+const COUNTS_OF_PRECEDING_REQUESTS = [2, 3, 5, 8, 10, 20, 30];
 
 /**
  * Finds how many requests of one kind must precede a request for the symptom to show: consecutively, or in
  * total.
  */
 export async function afterMany(
-  preceding: SequenceProbe,
-  counts: readonly number[] = COUNTS,
+  probe: SequenceProbe,
+  counts: readonly number[] = COUNTS_OF_PRECEDING_REQUESTS,
 ): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS) {
     // Ordinary requests were already sent one after the other.
-    if (kind === PRECEDING_KINDS.accepted && preceding.isOrdinary) continue;
-    const found = await afterManyOf(preceding, kind, counts);
+    if (kind === PRECEDING_KINDS.accepted && probe.isOrdinary) continue;
+    const found = await afterManyOfKind(probe, kind, counts);
     if (found === 'whatever comes before') return undefined;
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function afterManyOf(
-  preceding: SequenceProbe,
+async function afterManyOfKind(
+  probe: SequenceProbe,
   kind: Kind,
   counts: readonly number[],
 ): Promise<Explanation | 'whatever comes before' | undefined> {
   let mayBeCounted = kind !== PRECEDING_KINDS.accepted;
   for (const [index, count] of counts.entries()) {
-    const { shows, showsBefore } = await preceding.after(kind, count);
+    const { shows, showsBefore } = await probe.after(kind, count);
     if (!shows && !showsBefore) continue;
-    const inAll = mayBeCounted ? await withinBudget(() => afterTally(preceding, kind)) : undefined;
+    const inAll = mayBeCounted ? await withinBudget(() => afterTotal(probe, kind)) : undefined;
     if (inAll !== undefined) return inAll;
     mayBeCounted = false;
-    const sequence = await preceding.alwaysAfter(kind, count);
+    const sequence = await probe.alwaysAfter(kind, count);
     if (sequence === undefined) continue;
     // An intermittent failure would show after other predecessors, too.
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
-    const isHidden = async () => !(await preceding.after(PRECEDING_KINDS.accepted, others)).shows;
+    const isHidden = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
     if (!(await isEachTime(REPEATS, isHidden))) return 'whatever comes before';
     // The caller's counts are exact; ours leave gaps.
-    const fewer = counts === COUNTS ? (counts[index - 1] ?? 0) : count - 1;
-    const least = await leastAfter(preceding, kind, { fewer, count, sequence });
-    return preceding.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
+    const fewer = counts === COUNTS_OF_PRECEDING_REQUESTS ? (counts[index - 1] ?? 0) : count - 1;
+    const least = await fewestRequestsBefore(probe, kind, { fewer, count, sequence });
+    return probe.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
   }
   return undefined;
 }
@@ -59,29 +60,29 @@ async function afterManyOf(
  * Finds whether the store counts requests of one kind, whatever comes between them, and shows the symptom
  * after a certain number: once, or for a while.
  */
-export async function afterTally(preceding: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
+export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
   // The first round only resets the store's counter, whose value is unknown.
-  if ((await preceding.countUntilShown(kind)) === undefined) return undefined;
-  const first = await preceding.countUntilShown(kind);
+  if ((await probe.countUntilShown(kind)) === undefined) return undefined;
+  const first = await probe.countUntilShown(kind);
   const count = first?.before.length ?? 0;
   if (first === undefined || count < 2) return undefined;
-  const isAsMany = async () => (await preceding.countUntilShown(kind, count - 1))?.before.length === count;
+  const isAsMany = async () => (await probe.countUntilShown(kind, count - 1))?.before.length === count;
   if (!(await isEachTime(REPEATS - 1, isAsMany))) return undefined;
-  return preceding.explanation({ phrase: `after ${count} ${kind.many}` }, first);
+  return probe.explanation({ phrase: `after ${count} ${kind.many}` }, first);
 }
 
 /**
  * The least number of requests of one kind, more than `fewer`, after which the symptom shows, as exactly as
  * the budget allows.
  */
-async function leastAfter(
-  preceding: SequenceProbe,
+async function fewestRequestsBefore(
+  probe: SequenceProbe,
   kind: Kind,
   { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
 ): Promise<{ readonly count: number; readonly sequence: Sequence }> {
   let least = { count, sequence };
   const showsAfter = async (point: bigint) => {
-    const found = await preceding.alwaysAfter(kind, Number(point));
+    const found = await probe.alwaysAfter(kind, Number(point));
     if (found !== undefined) least = { count: Number(point), sequence: found };
     return found !== undefined;
   };

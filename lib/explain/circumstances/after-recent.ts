@@ -14,7 +14,7 @@ const ATTEMPTS = 2;
  * Finds the earlier request that a failure needs, if no other experiment reproduces it, by sending again what
  * preceded it in the run, then half of that, and so on.
  */
-export async function afterRecent(search: Search): Promise<Explanation | undefined> {
+export async function afterARecentRequest(search: Search): Promise<Explanation | undefined> {
   const { failure, failingState, experiments, symptom } = search;
   const { recent = [], template } = failure;
   if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;

@@ -70,6 +70,7 @@ export async function byValue(
   };
 }
 
+/** Number of successive ids that are tried, and therefore the largest divisor whose remainder they can prove. */
 const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */
@@ -103,7 +104,7 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
   const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);
   const [first] = shown;
-  for (let modulus = 2n; first !== undefined && modulus <= 24n; modulus += 1n) {
+  for (let modulus = 2n; first !== undefined && modulus <= NEIGHBOUR_IDS; modulus += 1n) {
     const rest = first % modulus;
     if (decides((id) => id % modulus === rest)) return { condition: withRemainder(rest, modulus) };
   }

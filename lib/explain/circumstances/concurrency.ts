@@ -3,6 +3,7 @@ import { freshId } from '../../payloads/fresh.ts';
 import { FRESH, FreshText } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
+import { orMoreInFlight } from '../../run/result/estimates.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
@@ -73,6 +74,12 @@ interface Shown {
   readonly property?: string;
 }
 
+/**
+ * How to repeat a request of which `size` must be in flight at once. A shell takes longer to start the next request than
+ * most stores take to answer one, so many more are started.
+ */
+const inWaves = (size: number): Explanation['repeat'] => ({ times: size * 16, inFlight: size * 4 });
+
 /** How to repeat a request that is sent together with a second one. */
 const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
 
@@ -118,7 +125,7 @@ async function withUsedId(state: RequestState, size: number, search: Search): Pr
     shown = { state: withSameId, exchange };
   }
   if (shown === undefined || waves < 2) return undefined;
-  return { ...shown, waves, repeat: { times: size * 16, inFlight: size * 4, sameId: true } };
+  return { ...shown, waves, repeat: { ...inWaves(size), sameId: true } };
 }
 
 /** Tries concurrent requests with a new id, for a store that rejects known ids. */
@@ -261,7 +268,7 @@ async function leastBetween(
 }
 
 /**
- * Waves of concurrent requests, sent once and again if the failure shows; and waves of fewer requests for
+ * Number of waves of concurrent requests (as many again if the failure shows), and of waves of fewer requests for
  * comparison.
  */
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
@@ -295,15 +302,10 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',
-      conditions: [
-        { clause: `${least} or more requests are in flight` },
-        ...presences.map(presenceCondition),
-      ],
+      conditions: [{ clause: orMoreInFlight(least) }, ...presences.map(presenceCondition)],
       inside: [shownWaves, 2 * FIRST_WAVES],
       outside: [wavesOfFewer, WAVES_OF_FEWER],
-      // A shell takes longer to start the next request than most stores take to answer one, so start many
-      // more.
-      repeat: { times: size * 16, inFlight: size * 4 },
+      repeat: inWaves(size),
     };
   }
   return undefined;

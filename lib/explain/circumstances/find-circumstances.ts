@@ -1,19 +1,22 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { aboutOneIn } from '../../run/result/estimates.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { isWrong400, type TargetSymptom, withinBudget } from '../experiments.ts';
+import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
-import { aspectOf, isSlow } from '../symptom/symptom.ts';
+import { isWrong400 } from '../symptom/target-symptom.ts';
+import { toWhom } from '../wording/cause-of.ts';
 import { areVague, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
-import { afterMany, afterManyOnConnection, afterTally } from './after-many.ts';
-import { afterRecent } from './after-recent.ts';
+import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
+import { afterARecentRequest } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
+import { failsFromSomePointOn } from './from-some-point-on.ts';
+import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
-import { failsFromSomePointOn } from './whole-run.ts';
 
 interface RateBudget {
   /** Maximum number of sequential requests to measure a failure rate. */
@@ -21,10 +24,13 @@ interface RateBudget {
   /** Number of requests without a failure after which to stop. */
   readonly maxWithout: number;
 }
+
 /** Rare failures are searched for last, because other explanations are likelier. */
 const FIRST_SEARCH: RateBudget = { max: 120, maxWithout: 40 };
 const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
-const ENOUGH_FAILURES = 4;
+
+/** A rate is measured with this many failures and requests, if possible. */
+const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 
 /**
  * Explains a failure that does not show each time: it shows intermittently, under concurrency, or after other
@@ -59,30 +65,72 @@ async function byOwnId(search: Search): Promise<Explanation | undefined> {
 }
 
 async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await SequenceProbe.of(state, search);
+  const probe = await SequenceProbe.of(state, search);
   return (
-    (preceding && ((await afterOne(preceding)) ?? (await soonAfter(preceding)))) ??
-    (await afterRecent(search)) ??
+    (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
+    (await afterARecentRequest(search)) ??
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
     (await onConnection(state, search)) ??
     (await afterManyOnConnection(state, search)) ??
-    (preceding && (await afterMany(preceding)))
+    (probe && (await afterMany(probe)))
   );
 }
 
 async function nowAndThen(
   state: RequestState,
   search: Search,
-  { max, maxWithout }: RateBudget,
+  budget: RateBudget,
 ): Promise<Explanation | undefined> {
+  const rate = await measureRate(state, search, budget);
+  if (rate === undefined) return undefined;
+  const { failures, tried, failing, passing } = rate;
+  const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
+  if (values !== undefined) return values;
+  const failed = failures.length;
+  if (failed === tried) {
+    const found = await afterConsecutiveRequests(state, search);
+    // A constant id may be what matters, so do not blame the course of the run.
+    if (found !== undefined || !hasFreshId(state)) return found;
+    return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
+  }
+  const gap = gapIn(failures);
+  const counted = await afterRejections(gap, state, search);
+  if (counted !== undefined) return counted;
+  const every = oneIn(failed, tried);
+  const how = gap === undefined ? aboutOneIn(every) : regular(gap);
+  const which = await whichOf(state, every, search);
+  return {
+    ...bareExplanation(state, failing),
+    kind: 'now-and-then',
+    conditions: [{ note: `${toWhom(search.symptom)}${how}${which}` }],
+    inside: [failed, tried],
+    repeat: repeatAtRate(every),
+  };
+}
+
+/** Some of the requests that were sent one after the other failed, or all. */
+interface MeasuredRate {
+  /** The numbers of the requests that failed, starting from 1. */
+  readonly failures: readonly number[];
+  readonly tried: number;
+  readonly failing: Exchange;
+  readonly passing: Exchange | undefined;
+}
+
+/** Sends the same request again and again; undefined if it does not fail, or only at the start. */
+async function measureRate(
+  state: RequestState,
+  search: Search,
+  { max, maxWithout }: RateBudget,
+): Promise<MeasuredRate | undefined> {
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // Discarded: its outcome may be an after-effect of earlier experiments.
   await search.send(state);
-  while (tried < max && (failures.length < ENOUGH_FAILURES || tried < 24)) {
+  while (tried < max && (failures.length < ENOUGH_FAILURES || tried < MIN_RATE_REQUESTS)) {
     const exchange = await search.send(state);
     const shows = search.isShown(exchange, state);
     tried += 1;
@@ -91,41 +139,22 @@ async function nowAndThen(
     else if (shows === false) passing ??= exchange;
     if (failures.length === 0 && tried >= maxWithout) return undefined;
   }
-  const failed = failures.length;
   // Failures only at the start are after-effects of earlier experiments.
-  const isLeftOver = failed < tried && failures.at(-1) === failed;
-  if (failing === undefined || isLeftOver) return undefined;
-  const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
-  if (values !== undefined) return values;
-  if (failed === tried) {
-    const found = await afterManyInARow(state, search);
-    // A constant id may be what matters, so do not blame the course of the run.
-    if (found !== undefined || !hasFreshId(state)) return found;
-    return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
-  }
-  const every = Math.max(2, Math.round(tried / failed));
-  const gap = gapIn(failures);
-  const counted = await afterAsMany(gap, state, search);
-  if (counted !== undefined) return counted;
-  const how = gap === undefined ? `about one request in ${every}` : regular(gap);
-  const which = await whichOf(state, every, search);
-  return {
-    ...bareExplanation(state, failing),
-    kind: 'now-and-then',
-    conditions: [{ note: `${toWhom(search.symptom)}${how}${which}` }],
-    inside: [failed, tried],
-    repeat: { times: Math.min(every * 5, 500), inFlight: 1 },
-  };
+  const isLeftOver = failures.length < tried && failures.at(-1) === failures.length;
+  return failing === undefined || isLeftOver ? undefined : { failures, tried, failing, passing };
 }
 
 /**
  * Explains a failure that shows each time except right after an accepted plant: it needs several requests in
  * a row.
  */
-async function afterManyInARow(state: RequestState, search: Search): Promise<Explanation | undefined> {
-  const preceding = await SequenceProbe.of(state, search);
-  if (preceding === undefined || (await preceding.after(PRECEDING_KINDS.accepted)).shows) return undefined;
-  return afterMany(preceding);
+async function afterConsecutiveRequests(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  const probe = await SequenceProbe.of(state, search);
+  if (probe === undefined || (await probe.after(PRECEDING_KINDS.accepted)).shows) return undefined;
+  return afterMany(probe);
 }
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
@@ -145,41 +174,31 @@ function gapIn(failures: readonly number[]): number | undefined {
  * A rejected request that fails intermittently may fail after a certain number of rejections. Ordinary plants
  * then fail, too.
  */
-async function afterAsMany(
+async function afterRejections(
   gap: number | undefined,
   state: RequestState,
   search: Search,
 ): Promise<Explanation | undefined> {
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
-  const preceding = await SequenceProbe.of(search.ordinary, search);
-  if (preceding === undefined) return undefined;
-  return gap === undefined
-    ? afterTally(preceding, PRECEDING_KINDS.rejected)
-    : afterMany(preceding, [gap - 1]);
+  const probe = await SequenceProbe.of(search.ordinary, search);
+  if (probe === undefined) return undefined;
+  return gap === undefined ? afterTotal(probe, PRECEDING_KINDS.rejected) : afterMany(probe, [gap - 1]);
 }
 
 /** The wording for a regular failure, such as `every 10th request`. */
 const regular = (gap: number): string =>
   gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
-/** At a failure rate of 1/n, the probability that 5n requests all pass is e⁻⁵ ≈ 1/150. */
-const TIMES_RATE = 5;
-const MAX_RATE_REQUESTS = 200;
+/** If it takes more requests to see whether an optional property matters, none is examined. */
+const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = ', whatever it contains';
-  const tries = every * TIMES_RATE;
-  if (tries > MAX_RATE_REQUESTS) return anything;
+  const tries = triesAtRate(every);
+  if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
     requiredPresences(state, search, (other) => search.showsAtAll(other, tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;
-}
-
-/** The preposition, with a space, that links a symptom to the requests that show it. */
-export function toWhom(symptom: TargetSymptom): string {
-  if (isSlow(symptom)) return '';
-  if (symptom.kind === 'rejects') return 'for ';
-  return aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';
 }

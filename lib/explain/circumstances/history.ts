@@ -12,6 +12,7 @@ import { lastOf, REPEATS, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
+import { failsFromSomePointOn } from './from-some-point-on.ts';
 import {
   afterOne,
   onConnection,
@@ -21,7 +22,6 @@ import {
   shownOnlyBy,
   soonAfter,
 } from './sequence-probe.ts';
-import { failsFromSomePointOn } from './whole-run.ts';
 
 /** Adds the requests that must come before to an explanation, if there are any. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
@@ -33,8 +33,8 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
     return failsFromSomePointOn(state, found.inside, symptom, experiments);
   const known = (await withKnownValue(found, search)) ?? (await withKnownHeader(found, search));
   if (known !== undefined) return known;
-  const preceding = await SequenceProbe.of(state, search);
-  const history = preceding && (await historyOf(preceding));
+  const probe = await SequenceProbe.of(state, search);
+  const history = probe && (await historyOf(probe));
   if (history === undefined) return found;
   // A constant id may have been sent before. If so, what matters is that the store knows it.
   const fresh = withOrdinary(ID, found);
@@ -139,25 +139,25 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
 
 const newKey = (): string => `"${randomUUID()}"`;
 
-async function historyOf(preceding: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = preceding;
+async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined> {
+  const { state, search } = probe;
   const expected = search.expectedOutcomeOf(state);
   const direct =
     expected === 'reject-credential'
-      ? ((await sentAgain(preceding)) ?? (await afterOne(preceding)) ?? (await soonAfter(preceding)))
-      : await afterOne(preceding);
+      ? ((await sentAgain(probe)) ?? (await afterOne(probe)) ?? (await soonAfter(probe)))
+      : await afterOne(probe);
   if (direct !== undefined) return direct;
-  const atRest = await preceding.after(PRECEDING_KINDS.accepted);
+  const atRest = await probe.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.
-  if (!atRest.shows) return (await afterMany(preceding)) ?? onConnection(state, search);
+  if (!atRest.shows) return (await afterMany(probe)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
-    ? preceding.explanation({ note: 'and answers with values of the plant before' }, atRest, 'always')
+    ? probe.explanation({ note: 'and answers with values of the plant before' }, atRest, 'always')
     : undefined;
 }
 
 /** Finds whether a wrong token is rejected at first, but accepted when it is sent again. */
-async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = preceding;
+async function sentAgain(probe: SequenceProbe): Promise<Explanation | undefined> {
+  const { state, search } = probe;
   if (search.symptom.kind !== 'accepts') return undefined;
   return lastOf(REPEATS, async () => {
     const wrong = { ...state, credential: unseenToken() };
@@ -167,7 +167,7 @@ async function sentAgain(preceding: SequenceProbe): Promise<Explanation | undefi
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
     const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
-    return { ...preceding.explanation(condition, { before, exchange }), state: wrong };
+    return { ...probe.explanation(condition, { before, exchange }), state: wrong };
   });
 }
 

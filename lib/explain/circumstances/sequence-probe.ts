@@ -77,7 +77,7 @@ export const RECOVERY_PAUSE_MS = 1000;
 export const MAX_RECOVERY_PAUSES = 3;
 
 /** Most stores that count rejected requests react to fewer than this. */
-const MAX_TALLY = 64;
+const MAX_COUNTED_REQUESTS = 64;
 
 /** A sequence of requests that ends with the one in question. */
 export interface Sequence {
@@ -144,7 +144,7 @@ export class SequenceProbe {
     if (!(await acceptedSoon(this.search))) return undefined;
     const before = [...(await this.send(kind, fewer))];
     if ((await this.search.shows(this.state)) === true) return undefined;
-    while (before.length < MAX_TALLY) {
+    while (before.length < MAX_COUNTED_REQUESTS) {
       before.push(...(await this.send(kind, 1)));
       const exchange = await this.search.shownBy(this.state);
       if (exchange !== undefined) return { before, exchange };
@@ -205,11 +205,15 @@ const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECED
  * so, the preceding request matters, not the parts of the body.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
-  const { failingState: lead, symptom } = search;
-  if (lead === undefined || symptom.kind !== 'accepts' || !mustReject(search.expectedOutcomeOf(lead)))
+  const { failingState, symptom } = search;
+  if (
+    failingState === undefined ||
+    symptom.kind !== 'accepts' ||
+    !mustReject(search.expectedOutcomeOf(failingState))
+  )
     return false;
-  const preceding = await SequenceProbe.of(lead, search);
-  if (preceding === undefined) return false;
+  const probe = await SequenceProbe.of(failingState, search);
+  if (probe === undefined) return false;
   // The order is not strictly alternating: the store may fail every other request.
   for (const kind of [
     PRECEDING_KINDS.accepted,
@@ -217,7 +221,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
     PRECEDING_KINDS.rejected,
     PRECEDING_KINDS.accepted,
   ])
-    if ((await preceding.after(kind)).shows !== (kind === PRECEDING_KINDS.rejected)) return false;
+    if ((await probe.after(kind)).shows !== (kind === PRECEDING_KINDS.rejected)) return false;
   return true;
 }
 
@@ -226,32 +230,32 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
  *
  * @returns undefined if the symptom shows regardless of what precedes, or never
  */
-export async function afterOne(preceding: SequenceProbe): Promise<Explanation | undefined> {
+export async function afterOne(probe: SequenceProbe): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
-  for (const kind of SINGLE_KINDS) shows.push((await preceding.after(kind)).shows);
+  for (const kind of SINGLE_KINDS) shows.push((await probe.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
   const found: { readonly phrase: string; readonly sequence: Sequence }[] = [];
   for (const kind of SINGLE_KINDS) {
-    const sequence = await preceding.alwaysAfter(kind);
+    const sequence = await probe.alwaysAfter(kind);
     if (sequence !== undefined) found.push({ phrase: `after ${kind.one}`, sequence });
   }
   const [first] = found;
   if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
-  return preceding.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
+  return probe.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
 /** Finds whether the symptom shows only within a moment after an accepted plant. */
-export async function soonAfter(preceding: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = preceding;
+export async function soonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
+  const { state, search } = probe;
   if ((await search.shows(state)) !== true) return undefined;
   const { accepted: kind } = PRECEDING_KINDS;
   const last = await lastOf(REPEATS, async () => {
     await sleep(RECOVERY_PAUSE_MS);
     if ((await search.shows(state)) === true) return undefined;
-    const sequence = await preceding.after(kind);
+    const sequence = await probe.after(kind);
     return sequence.shows ? sequence : undefined;
   });
-  return last && preceding.explanation({ phrase: `soon after ${kind.one}` }, last);
+  return last && probe.explanation({ phrase: `soon after ${kind.one}` }, last);
 }
 
 /**

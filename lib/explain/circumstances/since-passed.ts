@@ -7,7 +7,7 @@ import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { REQUESTS_TO_EXHAUST_A_STORE } from './whole-run.ts';
+import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 
 /** Symptoms with which a store fails that once rejected such requests as it should. */
 const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { groupBy } from '../../collections.ts';
+import { compact, groupBy } from '../../collections.ts';
 import { describeExchange, membersOf } from '../../judge/reading.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
 import { freshText } from '../../payloads/fresh.ts';
@@ -7,7 +6,6 @@ import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts'
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
-import type { PrecedingRequest } from '../../run/check.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
@@ -16,22 +14,16 @@ import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
 import { bodyText } from '../body-text.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
-import { type Experiments, type TargetSymptom, withinBudget } from '../experiments.ts';
+import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, Search } from '../search.ts';
+import { REPEATS, Search } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
-import { type Condition, withArticle } from '../wording/condition.ts';
+import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
-import {
-  type ChangeOf,
-  MAX_RECOVERY_PAUSES,
-  PRECEDING_KINDS,
-  RECOVERY_PAUSE_MS,
-  SequenceProbe,
-  shownOnlyBy,
-} from './sequence-probe.ts';
+import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
+import { type ChangeOf, PRECEDING_KINDS, SequenceProbe, shownOnlyBy } from './sequence-probe.ts';
 
 /** Finds a single cause of many failures with different symptoms. */
 type RunWideCauseFinder = (
@@ -39,14 +31,28 @@ type RunWideCauseFinder = (
   experiments: Experiments,
 ) => Promise<Cluster | undefined>;
 
+/** The faults that affect the whole run. */
+export async function runWideClusters(
+  failures: readonly CheckFailure[],
+  experiments: Experiments,
+): Promise<readonly Cluster[]> {
+  const alike =
+    (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
+    (await withinBudget(() => sameForAll(failures, experiments)));
+  const unread =
+    alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
+  const stopped = neverAnswered(failures, experiments) ?? died(failures, experiments);
+  return compact(alike, unread, stopped);
+}
+
 /** Repetitions for each kind of request; fewer if requests time out. */
-const [TURNS, SLOW_TURNS] = [3, 1];
+const [ROUNDS, ROUNDS_IF_SLOW] = [3, 1];
 
 /**
  * Finds whether the store treats all requests alike: valid, invalid, and perhaps those without a token. Such
  * a store has a single fault, whatever the checks say.
  */
-export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
+const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
@@ -56,13 +62,13 @@ export const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
     { ...ordinary, defect: TRUNCATED },
   ];
   const exchanges: Exchange[] = [];
-  let turns = TURNS;
-  for (let turn = 0; turn < turns; turn += 1)
+  let rounds = ROUNDS;
+  for (let round = 0; round < rounds; round += 1)
     for (const state of authorised) {
       const exchange = await experiments.send(state);
       exchanges.push(exchange);
       if (new Set(exchanges.map(responseText)).size > 1) return undefined;
-      if (isTimeout(exchange)) turns = SLOW_TURNS;
+      if (isTimeout(exchange)) rounds = ROUNDS_IF_SLOW;
     }
   const [exchange] = exchanges;
   if (exchange === undefined) return undefined;
@@ -129,7 +135,7 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
  * resulting failures depend on the bytes of the body and look random.
  */
-export const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
+const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   // If the store dies of a request, the next one fails as well.
   if (members.length === 0 || experiments.restarts > 0) return undefined;
@@ -185,8 +191,11 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
-/** A store that has accepted more ordinary plants than this was hardly crashed by another one. */
+/** If a store has accepted more ordinary plants than this, it is unlikely that one more crashed it. */
 const MIN_ACCEPTED = 20;
+
+/** The steps send more ordinary plants than the run, in case chance matters. */
+const MARGIN_FACTOR = 1.2;
 
 /** Larger than most pools of connections, threads or slots. */
 const REQUESTS_TO_USE_UP_A_POOL = 50;
@@ -198,7 +207,7 @@ const [MAX_NAMED, MAX_SENT] = [3, 8];
  * The single cause of all unanswered requests after the store died. No experiments are possible, so the cause
  * lists the requests in flight at the last answer.
  */
-export function died(
+function died(
   failures: readonly CheckFailure[],
   { ordinary, contract, run: { inFlight, answers } }: Experiments,
 ): Cluster | undefined {
@@ -224,7 +233,7 @@ export function died(
   // Any client would send these requests, and the store accepted many like them, so none of them alone killed
   // it.
   if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
-    const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * 1.2));
+    const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * MARGIN_FACTOR));
     const conditions = [{ note: 'from some point in the run onwards' }];
     const found = {
       ...common,
@@ -245,7 +254,7 @@ export function died(
 }
 
 /** The single cause if the store has not answered a single request. No experiments are possible. */
-export function neverAnswered(
+function neverAnswered(
   failures: readonly CheckFailure[],
   { ordinary, run: { gone, accepted } }: Experiments,
 ): Cluster | undefined {
@@ -279,7 +288,7 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
  * Finds whether the store, by the end of the run, no longer accepts plants like the one that it accepted at
  * the start.
  */
-export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
+const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
@@ -300,11 +309,11 @@ export const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments
   if (some === undefined || members.length === 0) return undefined;
   const tried: Tried = [failing.length, failing.length];
   const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
-  return { symptom, found: (await afterSoMany(some.state, found, members, experiments)) ?? found, members };
+  return { symptom, found: (await afterHowMany(some.state, found, members, experiments)) ?? found, members };
 };
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
-const afterSoMany = (
+const afterHowMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
   [firstFailure]: readonly CheckFailure[],
@@ -312,8 +321,8 @@ const afterSoMany = (
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
     if (isForAWhile !== true || firstFailure === undefined) return undefined;
-    const preceding = await SequenceProbe.of(state, new Search(firstFailure, experiments));
-    return preceding && afterMany(preceding);
+    const probe = await SequenceProbe.of(state, new Search(firstFailure, experiments));
+    return probe && afterMany(probe);
   });
 
 /** Ordinary plants that the store no longer accepts. */
@@ -350,58 +359,3 @@ async function plantsNoLongerAccepted(
   const renewed = plant.with(ID, FRESH).with(name, new FreshText((id) => `${name}${id}`, 2 ** 53));
   return { state: { ...first, plant: renewed }, property: `new ${name}` };
 }
-
-/** Most stores that run out of a resource have done so after this many requests of each kind. */
-export const REQUESTS_TO_EXHAUST_A_STORE = 200;
-
-/**
- * Describes a failure that began during the run. On a fresh store, many requests of each kind in turn
- * reproduce it.
- *
- * @param property what all failing plants have in common, if only some plants fail
- */
-export async function failsFromSomePointOn(
-  state: RequestState,
-  inside: Tried,
-  symptom: TargetSymptom,
-  experiments: Experiments,
-  property?: string,
-): Promise<Explanation> {
-  const exchange = await experiments.send(state);
-  const before: PrecedingRequest[] = [];
-  // A store that takes a second for each answer may use up the budget here.
-  await withinBudget(async () => {
-    for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const request = { ...state, ...change(state) };
-      before.push({ template: templateOf(request), exchange: await experiments.send(request) });
-    }
-  });
-  // Repeated, since perhaps only some plants fail.
-  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
-  let lasts = true;
-  for (let pauses = 0; lasts && pauses < MAX_RECOVERY_PAUSES; pauses += 1) {
-    await sleep(RECOVERY_PAUSE_MS);
-    lasts = (await withinBudget(recovers)) !== true;
-  }
-  const [rejected, unauthenticated] = before.map(
-    (one) => statusOrError(one.exchange) === statusOrError(exchange),
-  );
-  const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
-  const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
-  const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
-  const whom = isOutcome ? `to ${property === undefined && rejected === true ? all : some} ` : '';
-  return {
-    ...bareExplanation(state, exchange),
-    kind: 'from-then-on',
-    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
-    isForAWhile: !lasts,
-    inside,
-    before,
-    until: lasts && property === undefined && isOutcome ? experiments.run.answers : undefined,
-    repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
-  };
-}
-
-/** The status, or the fault that prevented a response. */
-const statusOrError = (exchange: Exchange) =>
-  exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

@@ -1,12 +1,14 @@
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import { isWrong400 } from '../experiments.ts';
-import { type Description, type Explanation, explanationOf } from '../explanation.ts';
+import { mayExplain, typeIn } from '../assign/may-explain.ts';
+import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
+import type { Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
+import { isWrong400 } from '../symptom/target-symptom.ts';
 import { labelOf } from '../wording/request-words.ts';
 import {
   type Candidate,
@@ -18,7 +20,6 @@ import {
 } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
-import { mayExplain, typeIn } from './may-explain.ts';
 import { BODY, CREDENTIAL, differences } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -49,7 +50,7 @@ export async function inEveryWrong400(search: Search): Promise<Explanation | und
     if (shows === false) return undefined;
     if (shows === true) shown ??= state;
   }
-  return shown === undefined ? undefined : explanationOf({ state: shown }, search);
+  return shown === undefined ? undefined : confirmExplanation({ state: shown }, search);
 }
 
 /**
@@ -85,11 +86,11 @@ export async function byDefect(
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
     const about = { ...among, state, plainer, parts };
-    const explanation = await explanationOfSubject(subject, subjects, about, search);
+    const explanation = await confirmSubject(subject, subjects, about, search);
     // The first result was a coincidence.
     if (explanation.inside[0] < explanation.inside[1]) return undefined;
     const { feature = explanation.feature } = subject;
-    explanations.push({ ...explanation, known: triedLabels, feature });
+    explanations.push({ ...explanation, triedLabels, feature });
   }
   // That the store also accepts some other invalid bodies does not explain this failure.
   const isOther =
@@ -98,10 +99,10 @@ export async function byDefect(
 }
 
 /** Explains the symptom by one set of defects or credentials that show it. */
-export async function explanationOfSubject(
+export async function confirmSubject(
   { condition, candidates }: NamedCandidates,
   subjects: Subjects,
-  { sweeps, ...known }: Description & Pick<ConditionSearchResult, 'sweeps'>,
+  { sweeps, ...known }: Unconfirmed & Pick<ConditionSearchResult, 'sweeps'>,
   search: Search,
 ): Promise<Explanation> {
   const about = { ...known, subject: condition, sweeps: [{ ...subjects, shown: candidates }, ...sweeps] };
@@ -109,7 +110,7 @@ export async function explanationOfSubject(
   const texts = candidates.map((one) => search.experiments.textOf(one.apply(subjects.base)));
   const types =
     property === undefined ? {} : { types: new Set(texts.flatMap((text) => typeIn(text, property) ?? [])) };
-  return { ...(await explanationOf(about, search)), ...types, labels: labelsOf(candidates) };
+  return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
 /** Whether a candidate that did not show the symptom at first shows it now. */

@@ -101,7 +101,7 @@ export function named(
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
   const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
-  const silent = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
+  const inconclusive = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
   let unnamed = shown;
   const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
@@ -113,7 +113,7 @@ export function named(
     const candidates = unnamed.filter(has);
     if (candidates.length === 0 || hidden.some(has)) continue;
     // If most members of a class gave no result, the class as a whole cannot be said to fail.
-    if (silent.filter(has).length > shown.filter(has).length) continue;
+    if (inconclusive.filter(has).length > shown.filter(has).length) continue;
     // Skip a class if a broader one already covers all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
       addName(one.condition, one.group, candidates);
@@ -229,7 +229,7 @@ function smallestAround(
 
 const MAX_EXCEPTIONS = 2;
 
-/** The share of a class that is not worth naming as exceptions. */
+/** The fraction of a class that is not worth naming as exceptions. */
 const MAX_PART_UNNAMED = 0.05;
 /** With so many members, one of them is not worth naming. */
 const MIN_SIZE_UNNAMED = 15;

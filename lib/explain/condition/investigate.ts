@@ -5,16 +5,17 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { mayExplain } from '../assign/may-explain.ts';
+import { confirmExplanation } from '../confirm-explanation.ts';
 import { withinBudget } from '../experiments.ts';
-import { type Explanation, explanationOf, withFixedId } from '../explanation.ts';
+import { type Explanation, withFixedId } from '../explanation.ts';
 import { withPlainest } from '../plainest-request.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
-import { byDefect, explanationOfSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
+import { byDefect, confirmSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
-import { mayExplain } from './may-explain.ts';
 import { reduce } from './reduce.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
@@ -25,39 +26,49 @@ import { textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { failingState: failingRequest, ordinary } = search;
-  if (failingRequest === undefined) return undefined;
+  const { failingState, ordinary } = search;
+  if (failingState === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
-  const expected = search.expectedOutcomeOf(failingRequest);
-  if (mustReject(expected)) {
-    const found = await byDefect(expected === 'reject-body', search);
-    if (found !== undefined) return found === 'unsteady' ? undefined : found;
-  }
-  if (await isUnparsed(failingRequest, search)) {
-    const found = await byDefect(true, search);
-    return found === 'unsteady' ? undefined : found;
-  }
+  const byInvalidity = await ofInvalidRequest(failingState, search);
+  if (byInvalidity !== 'something else') return byInvalidity;
   const shown: RequestState[] = [];
   const hidden: RequestState[] = [];
-  for (const base of search.ordinaryVariants) {
-    const shows = await search.shows(base);
-    if (shows === true) shown.push(base);
-    else if (shows === false) hidden.push(base);
+  for (const variant of search.ordinaryVariants) {
+    const shows = await search.shows(variant);
+    if (shows === true) shown.push(variant);
+    else if (shows === false) hidden.push(variant);
   }
   if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
-  const [failing = failingRequest] = shown;
-  const [passing] = hidden;
-  const base = passing ?? search.ordinaryVariants[0] ?? ordinary;
+  const [failing = failingState] = shown;
+  const [passingVariant] = hidden;
+  const base = passingVariant ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await withExactSize(search)) ?? (await likeFailing(failingRequest, search));
+    const found = (await withExactSize(search)) ?? (await likeFailing(failingState, search));
     if (found !== undefined) return found;
-    if (!(await showsEachTime(failingRequest, search))) return byClassOfId(failingRequest, base, search);
+    if (!(await showsEachTime(failingState, search))) return byClassOfId(failingState, base, search);
   }
-  if (passing === undefined && shown.length > 0) return unconditional(failing, search);
+  if (passingVariant === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
-  const found = await described(state, parts, passing ?? ordinary, search);
+  const found = await described(state, parts, passingVariant ?? ordinary, search);
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
+}
+
+/**
+ * Explains the failure by what is wrong with the request, or by malformed JSON if the store takes the body for that.
+ *
+ * @returns undefined if the failure depends on earlier requests; `something else` if that is not what matters
+ */
+async function ofInvalidRequest(
+  failingState: RequestState,
+  search: Search,
+): Promise<readonly Explanation[] | 'something else' | undefined> {
+  const expected = search.expectedOutcomeOf(failingState);
+  const byOwnDefect = mustReject(expected) ? await byDefect(expected === 'reject-body', search) : undefined;
+  const found =
+    byOwnDefect ??
+    ((await isUnparsed(failingState, search)) ? await byDefect(true, search) : 'something else');
+  return found === 'unsteady' ? undefined : found;
 }
 
 /**
@@ -103,7 +114,7 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   }
   const neutral = sizedTo(size + 1);
   const about = { state: sizedTo(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
-  return [await explanationOf(about, search)];
+  return [await confirmExplanation(about, search)];
 }
 
 /**
@@ -168,12 +179,12 @@ function split(
 
 /** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
-  failingRequest: RequestState,
+  failingState: RequestState,
   base: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const { freshId } = search.failure.exchange.request;
-  const failing = freshId === undefined ? undefined : withFixedId(failingRequest, freshId);
+  const failing = freshId === undefined ? undefined : withFixedId(failingState, freshId);
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
@@ -194,6 +205,8 @@ const UNDECLARED = 'extra';
 
 /** Bodies up to this size have to get a response. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** A body of this fraction of the limit is certainly within it. */
+const SIZE_MARGIN = 0.95;
 
 /**
  * An ordinary plant with an undeclared property that is nested as deeply as the failing body, and as deeply as a body can
@@ -209,7 +222,7 @@ function nestedAsDeep(
   const { levels, nested } = nesting;
   const withLevels = (count: number) => ({ ...base, plant: base.plant.with(UNDECLARED, nested(count)) });
   const bytesPerLevel = experiments.sizeOf(withLevels(levels)) / levels;
-  const deepest = Math.floor((MAX_BODY_BYTES * 0.95) / bytesPerLevel);
+  const deepest = Math.floor((MAX_BODY_BYTES * SIZE_MARGIN) / bytesPerLevel);
   return [...new Set([levels, Math.max(levels, deepest)])].map(withLevels);
 }
 
@@ -250,7 +263,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
     if (reach.hidden.length === 0 || reach.named[0]?.isExact !== true) continue;
     if (await showsNow(reach.hidden, state, search)) continue;
     const conditions = reach.named.slice(0, 1).map(({ condition }) => condition);
-    return [await explanationOf({ state, conditions, sweeps: [reach] }, search)];
+    return [await confirmExplanation({ state, conditions, sweeps: [reach] }, search)];
   }
   return described(state, [], undefined, search);
 }
@@ -327,7 +340,7 @@ async function described(
         parts: [...search.invalidParts, ...parts],
         neutral,
       };
-      explanations.push(await explanationOfSubject(own, subjects, about, search));
+      explanations.push(await confirmSubject(own, subjects, about, search));
     }
   if (!explanations.some((one) => mayExplain(one, search))) {
     const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
@@ -336,7 +349,7 @@ async function described(
     const plainer = plainerValues(state, sweeps, search);
     const about = { state, plainer, subject, conditions, sweeps, parts, neutral };
     return [
-      await explanationOf(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
+      await confirmExplanation(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
     ];
   }
   return explanations;

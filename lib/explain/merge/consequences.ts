@@ -9,31 +9,36 @@ import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
-/** Whether the first cluster explains the failures of the second. */
-export type Explains = (one: Cluster, other: Cluster) => boolean;
+/** Whether the fault of `root` also accounts for the failures of `consequence`. */
+export type Explains = (root: Cluster, consequence: Cluster) => boolean;
+
+type Compares = (one: Cluster, other: Cluster) => boolean;
 
 const hasSymptom = ({ symptom }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
   kinds.includes(symptom.kind);
 
 export const textOfAll = (conditions: readonly Condition[]): string => conditions.map(fullText).join('\n');
 
-const hasConditionsOf: Explains = (one, other) =>
+/** Whether the first cluster has all conditions of the second. */
+const hasConditionsOf: Compares = (one, other) =>
   other.found.conditions.every((own) =>
     one.found.conditions.some((condition) => fullText(condition) === fullText(own)),
   );
 
-const hasLabelsOf: Explains = ({ found: { labels = [] } }, other) =>
+/** Whether the labels of the first cluster include those of the failures of the second. */
+const hasLabelsOf: Compares = ({ found: { labels = [] } }, other) =>
   other.members.every(({ failure }) => labels.includes(labelOf(failure)));
 
 const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
 /** If the symptom depends on a preceding request, a repeated value fails for the same reason. */
-const explainsRepeatedValue: Explains = (one, other) =>
-  dependsOnEarlier(one) &&
-  !dependsOnEarlier(other) &&
-  isSameSymptom(one, other) &&
-  (!hasFreshId(other.found.state) || other.found.conditions.some(({ isRepeated }) => isRepeated === true));
+const explainsRepeatedValue: Explains = (root, consequence) =>
+  dependsOnEarlier(root) &&
+  !dependsOnEarlier(consequence) &&
+  isSameSymptom(root, consequence) &&
+  (!hasFreshId(consequence.found.state) ||
+    consequence.found.conditions.some(({ isRepeated }) => isRepeated === true));
 
 const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
   kind === 'now-and-then' ||
@@ -47,155 +52,161 @@ const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Clu
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
-/** Whether both have the same symptom. To accept a wrong credential and to accept a wrong body are two. */
-const isSameSymptom: Explains = (one, other) =>
+/** Whether both have the same symptom. Accepting a wrong credential and accepting a wrong body count as two symptoms. */
+const isSameSymptom: Compares = (one, other) =>
   keyOf(one.symptom) === keyOf(other.symptom) && isAuthentication(one) === isAuthentication(other);
 
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
-const isOfBody = (one: Cluster): boolean => hasSymptom(one, 'accepts', 'rejects') && !isAuthentication(one);
+const isOfBody = (cluster: Cluster): boolean =>
+  hasSymptom(cluster, 'accepts', 'rejects') && !isAuthentication(cluster);
 
-/** A sequence of which nothing is known to matter, or only a clear condition on earlier requests and more. */
-const explainsSequence: Explains = (one, other) => {
-  const own = textOfAll(other.found.conditions).trim();
-  const texts = one.found.conditions.map((condition) => fullText(condition).trim());
+/**
+ * The root depends on earlier requests in a clear way. The consequence is a sequence about which nothing else is known,
+ * or whose conditions include one of the root's.
+ */
+const explainsSequence: Explains = (root, consequence) => {
+  const own = textOfAll(consequence.found.conditions).trim();
+  const texts = root.found.conditions.map((condition) => fullText(condition).trim());
   return (
-    dependsOnEarlier(one) &&
-    isClear(one) &&
-    other.found.kind === 'sequence' &&
+    dependsOnEarlier(root) &&
+    isClear(root) &&
+    consequence.found.kind === 'sequence' &&
     (own === '' || texts.some((text) => text !== '' && own.includes(text))) &&
-    isSameSymptom(one, other)
+    isSameSymptom(root, consequence)
   );
 };
 
-const meetsOthers = (one: Cluster): boolean => dependsOnEarlier(one) || isIntermittent(one);
+const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || isIntermittent(cluster);
 
 /**
  * If the symptom depends on earlier or concurrent requests, a failure that no experiment reproduces probably
  * met such requests by chance.
  */
-const explainsChance: Explains = (one, other) =>
-  meetsOthers(one) &&
-  other.found.kind === 'once' &&
-  !meetsOthers(other) &&
-  (isSameSymptom(one, other) ||
-    (isAuthentication(one) && isAuthentication(other)) ||
-    (isIntermittent(one) && isOfBody(one) && isOfBody(other)) ||
-    (isIntermittent(one) && isWrong200(one) && isWrong200(other)));
+const explainsChance: Explains = (root, consequence) =>
+  meetsOthers(root) &&
+  consequence.found.kind === 'once' &&
+  !meetsOthers(consequence) &&
+  (isSameSymptom(root, consequence) ||
+    (isAuthentication(root) && isAuthentication(consequence)) ||
+    (isIntermittent(root) && isOfBody(root) && isOfBody(consequence)) ||
+    (isIntermittent(root) && isWrong200(root) && isWrong200(consequence)));
 
 /**
  * If the value of a property decides how it is converted, an irreproducible conversion also depends on the
  * value.
  */
-const convertsToo: Explains = (one, other) =>
-  one.found.kind === 'always' &&
-  other.found.kind === 'once' &&
-  one.symptom.status === other.symptom.status &&
-  one.symptom.instead !== undefined &&
-  other.symptom.instead !== undefined &&
-  one.found.conditions.some(({ property }) => property === one.symptom.property);
+const convertsToo: Explains = (root, consequence) =>
+  root.found.kind === 'always' &&
+  consequence.found.kind === 'once' &&
+  root.symptom.status === consequence.symptom.status &&
+  root.symptom.instead !== undefined &&
+  consequence.symptom.instead !== undefined &&
+  root.found.conditions.some(({ property }) => property === root.symptom.property);
 
 /**
  * A store that answers 200 to a body that it finds invalid does the same for other bodies that it finds
  * invalid.
  */
-const answersInvalid: Explains = (one, other) =>
-  hasSymptom(one, 'accepts') &&
-  one.found.kind === 'always' &&
-  !isAuthentication(one) &&
-  other.symptom.status === 200 &&
-  aspectOf(other.symptom) === 'representation' &&
-  areVague(other.found.conditions) &&
-  namesInResponse(one) !== '' &&
-  namesInResponse(one) === namesInResponse(other);
+const answersInvalid: Explains = (root, consequence) =>
+  hasSymptom(root, 'accepts') &&
+  root.found.kind === 'always' &&
+  !isAuthentication(root) &&
+  consequence.symptom.status === 200 &&
+  aspectOf(consequence.symptom) === 'representation' &&
+  areVague(consequence.found.conditions) &&
+  namesInResponse(root) !== '' &&
+  namesInResponse(root) === namesInResponse(consequence);
 
 const namesInResponse = ({ found: { exchange } }: Cluster): string =>
   Object.keys(membersOf(bodyText(exchange.response?.body))).join();
 
 /** A request that kills the store leaves those in flight with it without an answer. */
-const killsOthers: Explains = (one, other) =>
-  hasSymptom(one, 'crashes') &&
-  one.found.kind === 'always' &&
-  hasSymptom(other, 'closed', 'no-answer', 'incomplete') &&
-  (other.found.kind === 'once' || isIntermittent(other));
+const killsOthers: Explains = (root, consequence) =>
+  hasSymptom(root, 'crashes') &&
+  root.found.kind === 'always' &&
+  hasSymptom(consequence, 'closed', 'no-answer', 'incomplete') &&
+  (consequence.found.kind === 'once' || isIntermittent(consequence));
 
 /** The remains of a response are read as the beginning of the next response on the connection: one fault. */
-const leavesResponse: Explains = (one, other) =>
-  hasSymptom(one, 'truncated-json', 'incomplete') && hasSymptom(other, 'not-http');
+const leavesResponse: Explains = (root, consequence) =>
+  hasSymptom(root, 'truncated-json', 'incomplete') && hasSymptom(consequence, 'not-http');
 
 const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
 
 /** A store that leaves responses unfinished on one code path does so whatever their status. */
-const leavesUnfinished: Explains = (one, other) =>
-  isClear(one) &&
-  areVague(other.found.conditions) &&
-  hasSymptom(one, 'incomplete', 'no-answer') &&
-  keyOf(one.symptom) !== keyOf(other.symptom) &&
-  hasSymptom(other, 'incomplete', 'no-answer');
+const leavesUnfinished: Explains = (root, consequence) =>
+  isClear(root) &&
+  areVague(consequence.found.conditions) &&
+  hasSymptom(root, 'incomplete', 'no-answer') &&
+  keyOf(root.symptom) !== keyOf(consequence.symptom) &&
+  hasSymptom(consequence, 'incomplete', 'no-answer');
 
 /**
  * If requests sent in a certain way always fail, irreproducible failures of requests sent in this way have
  * the same cause.
  */
-const wasSentInItsWay: Explains = (one, other) =>
-  isClear(one) &&
-  hasSymptom(one, 'incomplete', 'no-answer', 'closed') &&
-  areVague(other.found.conditions) &&
-  other.members.every(({ failure: { label } }) =>
-    one.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
+const wasSentInItsWay: Explains = (root, consequence) =>
+  isClear(root) &&
+  hasSymptom(root, 'incomplete', 'no-answer', 'closed') &&
+  areVague(consequence.found.conditions) &&
+  consequence.members.every(({ failure: { label } }) =>
+    root.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
 /** The unread rest of a body is parsed as the next request. */
-const leavesRequest: Explains = (one, other) =>
-  hasSymptom(one, 'unread-body') &&
-  !hasSymptom(other, 'unread-body') &&
-  (other.found.kind === 'sequence' || other.found.kind === 'once');
+const leavesRequest: Explains = (root, consequence) =>
+  hasSymptom(root, 'unread-body') &&
+  !hasSymptom(consequence, 'unread-body') &&
+  (consequence.found.kind === 'sequence' || consequence.found.kind === 'once');
 
 /**
  * A store that accepts some bodies with a defect does not check for it. That others with the defect make it
  * fail has the same cause.
  */
-const doesNotCheck: Explains = (one, other) =>
-  hasSymptom(one, 'accepts') &&
-  one.found.kind === 'always' &&
-  hasSymptom(other, 'server-error') &&
-  hasConditionsOf(other, one) &&
-  hasLabelsOf(one, other);
+const doesNotCheck: Explains = (root, consequence) =>
+  hasSymptom(root, 'accepts') &&
+  root.found.kind === 'always' &&
+  hasSymptom(consequence, 'server-error') &&
+  hasConditionsOf(consequence, root) &&
+  hasLabelsOf(root, consequence);
 
 const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
 
-/** Whether the conditions of the first cluster are a proper subset of those of the second. */
-const isWider: Explains = (one, other) =>
-  one.found.conditions.length > 0 &&
-  one.found.conditions.length < other.found.conditions.length &&
-  one.found.kind === other.found.kind &&
-  JSON.stringify(one.found.subject) === JSON.stringify(other.found.subject) &&
-  hasConditionsOf(other, one);
+/** Whether the conditions of the root are a proper subset of those of the consequence. */
+const isWider: Explains = (root, consequence) =>
+  root.found.conditions.length > 0 &&
+  root.found.conditions.length < consequence.found.conditions.length &&
+  root.found.kind === consequence.found.kind &&
+  JSON.stringify(root.found.subject) === JSON.stringify(consequence.found.subject) &&
+  hasConditionsOf(consequence, root);
 
 /** Whether the first cluster covers more kinds of requests than the second, under the same conditions. */
-const isMore: Explains = (one, other) =>
+const isMore: Compares = (one, other) =>
   textOfAll(one.found.conditions) === textOfAll(other.found.conditions) &&
   ((isOfAll(one) && !isOfAll(other)) ||
     ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
 
-/** Whether every failing body of the second cluster has the feature that the first one names. */
-const haveItsFeature: Explains = (one, other) => {
-  const { feature } = one.found;
+/** Whether every failing body of the consequence has the feature that the root names. */
+const haveItsFeature: Explains = (root, consequence) => {
+  const { feature } = root.found;
   return (
     feature !== undefined &&
-    other.found.feature === undefined &&
-    isAuthentication(one) === isAuthentication(other) &&
-    other.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
+    consequence.found.feature === undefined &&
+    isAuthentication(root) === isAuthentication(consequence) &&
+    consequence.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
   );
 };
 
-/** Whether a body that is nested deeply enough is all that the first cluster needs. */
-const areDeepEnough: Explains = (one, other) => {
-  const [levels, ...others] = one.found.conditions.map(({ levelsAbove }) => levelsAbove);
+/** Whether a body that is nested deeply enough is all that the root needs. */
+const areDeepEnough: Explains = (root, consequence) => {
+  const [levels, ...others] = root.found.conditions.map(({ levelsAbove }) => levelsAbove);
   return (
     levels !== undefined &&
     others.length === 0 &&
-    other.members.every(({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) > levels)
+    consequence.members.every(
+      ({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) > levels,
+    )
   );
 };
 
@@ -205,25 +216,25 @@ const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined =>
   return id === undefined ? undefined : id % BigInt(modulus);
 };
 
-/** Whether every failing id of the second cluster has the remainder that the first one names. */
-const haveItsRemainder: Explains = (one, other) => {
-  const modulus = modulusIn(one.found.conditions);
-  if (modulus === undefined || modulusIn(other.found.conditions) !== undefined) return false;
-  const remainder = remainderIn(one.found.exchange, modulus);
+/** Whether every failing id of the consequence has the remainder that the root names. */
+const haveItsRemainder: Explains = (root, consequence) => {
+  const modulus = modulusIn(root.found.conditions);
+  if (modulus === undefined || modulusIn(consequence.found.conditions) !== undefined) return false;
+  const remainder = remainderIn(root.found.exchange, modulus);
   return (
     remainder !== undefined &&
-    other.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
+    consequence.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
   );
 };
 
 /** A broader cluster with the same symptom includes a narrower one. */
-const includes: Explains = (one, other) =>
-  isSameSymptom(one, other) &&
-  (isMore(one, other) ||
-    isWider(one, other) ||
-    haveItsRemainder(one, other) ||
-    areDeepEnough(one, other) ||
-    (haveItsFeature(one, other) && !isMore(other, one)));
+const includes: Explains = (root, consequence) =>
+  isSameSymptom(root, consequence) &&
+  (isMore(root, consequence) ||
+    isWider(root, consequence) ||
+    haveItsRemainder(root, consequence) ||
+    areDeepEnough(root, consequence) ||
+    (haveItsFeature(root, consequence) && !isMore(consequence, root)));
 
 /** A smaller limit may be exceeded by an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;
@@ -232,24 +243,24 @@ const MIN_LIMIT_BYTES = 300;
  * A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond that
  * size.
  */
-const readsOnlyBeginning: Explains = (one, other) => {
-  const limit = Math.max(...one.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
+const readsOnlyBeginning: Explains = (root, consequence) => {
+  const limit = Math.max(...root.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
-    hasSymptom(one, 'rejects') &&
-    hasSymptom(other, 'accepts') &&
+    hasSymptom(root, 'rejects') &&
+    hasSymptom(consequence, 'accepts') &&
     limit >= MIN_LIMIT_BYTES &&
-    other.members.every(({ failure: { exchange } }) => (exchange.request.body?.length ?? 0) > limit)
+    consequence.members.every(({ failure: { exchange } }) => (exchange.request.body?.length ?? 0) > limit)
   );
 };
 
 /** If any value of a header replaces the token, so does the token in that header. */
-const acceptsCarrier: Explains = (one, other) => {
-  const { header } = other.found.state.credential ?? {};
+const acceptsCarrier: Explains = (root, consequence) => {
+  const { header } = consequence.found.state.credential ?? {};
   return (
-    hasSymptom(one, 'accepts') &&
-    hasSymptom(other, 'accepts') &&
+    hasSymptom(root, 'accepts') &&
+    hasSymptom(consequence, 'accepts') &&
     header !== undefined &&
-    one.found.conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase())
+    root.found.conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase())
   );
 };
 
@@ -257,23 +268,23 @@ const acceptsCarrier: Explains = (one, other) => {
  * A store that rejects valid plants with a wrong status uses that status for invalid ones, too. Report it
  * only once.
  */
-const rejectsEverything: Explains = (one, other) =>
-  hasSymptom(one, 'rejects') &&
-  one.found.kind !== 'once' &&
-  (one.found.kind !== 'always' || one.found.conditions.length === 0) &&
-  hasSymptom(other, 'wrong-rejection') &&
-  one.symptom.status === other.symptom.status;
+const rejectsEverything: Explains = (root, consequence) =>
+  hasSymptom(root, 'rejects') &&
+  root.found.kind !== 'once' &&
+  (root.found.kind !== 'always' || root.found.conditions.length === 0) &&
+  hasSymptom(consequence, 'wrong-rejection') &&
+  root.symptom.status === consequence.symptom.status;
 
 /** A failure that no experiment reproduces probably has the cause of a reproducible one with the same symptom. */
-const explainsNotReproduced: Explains = (one, other) =>
-  isClear(one) &&
-  one.found.kind === 'always' &&
-  other.found.kind === 'once' &&
-  levelOf(one) === levelOf(other) &&
-  isSameSymptom(one, other);
+const explainsNotReproduced: Explains = (root, consequence) =>
+  isClear(root) &&
+  root.found.kind === 'always' &&
+  consequence.found.kind === 'once' &&
+  levelOf(root) === levelOf(consequence) &&
+  isSameSymptom(root, consequence);
 
 /** Merge rules for failures that another fault caused by chance. */
-export const BY_CHANCE: readonly Explains[] = [
+export const FAILURES_BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsSequence,
   explainsChance,

@@ -1,13 +1,13 @@
 import { groupBy } from '../../collections.ts';
 import { type Cluster, inFixOrder } from '../cluster.ts';
 import { type Condition, fullText } from '../wording/condition.ts';
-import { BY_CHANCE, CONSEQUENCES, type Explains } from './consequences.ts';
+import { CONSEQUENCES, type Explains, FAILURES_BY_CHANCE } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
 /** Merges clusters until there is one for each fault, in the order in which to fix them. */
 export function merged(clusters: readonly Cluster[]): readonly Cluster[] {
   let remaining: readonly Cluster[] = clusters.map(withDistinctConditions);
-  for (const explains of BY_CHANCE) remaining = absorbed(remaining, explains);
+  for (const explains of FAILURES_BY_CHANCE) remaining = absorbed(remaining, explains);
   for (const rule of SAME_FAULTS) remaining = joined(remaining, rule);
   for (const explains of CONSEQUENCES) remaining = absorbed(remaining, explains);
   return inFixOrder(joined(remaining, byCodePath));

@@ -4,8 +4,8 @@ import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder, levelOf } from '../cluster.ts';
-import { isWrong400, type TargetSymptom } from '../experiments.ts';
 import { keyOf } from '../symptom/symptom.ts';
+import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
 import {
   alternatives,

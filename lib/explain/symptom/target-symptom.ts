@@ -1,10 +1,24 @@
 import type { Contract } from '../../contract/contract.ts';
+import type { Rule } from '../../judge/rules.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
+import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Failure } from '../../run/result/result.ts';
-import type { TargetSymptom } from '../experiments.ts';
 import { symptomsOf } from './detect-symptoms.ts';
 import { aspectOf, type Symptom } from './symptom.ts';
+
+/** A symptom to look for. If only the rules of a check can detect it, `rules` contains them. */
+export interface TargetSymptom extends Symptom {
+  readonly rules?: {
+    readonly all: readonly Rule[];
+    readonly problem: string;
+    readonly expected: ExpectedOutcome;
+  };
+}
+
+/** Whether the symptom is a malformed 400 response, which only a rejected request can show. */
+export const isWrong400 = (symptom: TargetSymptom): boolean =>
+  aspectOf(symptom) === 'representation' && symptom.status === 400;
 
 /** The symptom to look for in order to reproduce the failure of a check. */
 export function targetSymptomOf(

@@ -10,7 +10,7 @@ import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
 import { BODY } from '../condition/request-parts.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import { aspectOf, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
+import { aspectOf, isSlow, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
 import { type Condition, modulusIn, propertiesIn } from './condition.ts';
 
@@ -189,3 +189,10 @@ const requests = (
   if (kind === 'stops-answering') return ' after requests';
   return kind === 'should-reject' ? '' : ' to requests';
 };
+
+/** The preposition, with a space, that links a symptom to the requests that show it. */
+export function toWhom(symptom: Symptom): string {
+  if (isSlow(symptom)) return '';
+  if (symptom.kind === 'rejects') return 'for ';
+  return aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { groupBy, sum } from '../../collections.ts';
+import { withoutEstimates } from '../../run/result/estimates.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
@@ -9,15 +10,12 @@ export const sha256Of = (text: string): string => createHash('sha256').update(te
 const fingerprintOf = (letter: 'c' | 'f', ...lines: readonly string[]): string =>
   `${letter}${sha256Of(lines.join('\n')).slice(0, 11)}`;
 
-/** Numbers that experiments estimate, and which therefore vary from run to run. */
-const ESTIMATED = /(?<=about one request in )\d+|\d+(?= or more requests are in flight)/g;
-
 export const causeFingerprint = ({
   symptom,
   condition,
   kind,
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
-  fingerprintOf('c', symptom, (condition ?? '').replace(ESTIMATED, 'n'), kind);
+  fingerprintOf('c', symptom, withoutEstimates(condition ?? ''), kind);
 
 export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');

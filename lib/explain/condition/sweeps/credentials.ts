@@ -25,8 +25,8 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
 }
 
 function wordsOf(one: InvalidCredential, seenCredential: Seen): Condition {
-  const { value, isElsewhere } = seenCredential;
-  if (value === undefined && !isElsewhere)
+  const { value, isInOtherHeader } = seenCredential;
+  if (value === undefined && !isInOtherHeader)
     return { clause: 'there is no Authorization header', noun: 'requests without an Authorization header' };
   const clause = value === '' ? 'the Authorization header is empty' : `the credential is ${one.name}`;
   return { clause, noun: nounOf(one, seenCredential) };
@@ -51,14 +51,14 @@ interface Seen {
   /** What follows the scheme Bearer, if it is a single word. */
   readonly word: string | undefined;
   /** Whether the credential is in a header other than Authorization. */
-  readonly isElsewhere: boolean;
+  readonly isInOtherHeader: boolean;
 }
 
 function seen({ header, values }: InvalidCredential['credential'], token: string): Seen {
   const value = header === undefined ? values(token)[0] : undefined;
   const bearer = /^bearer\s+(\S.*)$/i.exec(value ?? '')?.[1];
   const word = bearer?.includes(' ') === true ? undefined : bearer;
-  return { token, value, bearer, word, isElsewhere: header !== undefined };
+  return { token, value, bearer, word, isInOtherHeader: header !== undefined };
 }
 
 type CredentialClass = readonly [
@@ -202,14 +202,14 @@ const SETS: readonly CredentialClass[] = [
   [
     'requests with an empty or no Authorization header',
     'the Authorization header is missing or empty',
-    ({ value, isElsewhere }) => !isElsewhere && !value,
+    ({ value, isInOtherHeader }) => !isInOtherHeader && !value,
   ],
   [
     'requests without an Authorization header',
     'there is no Authorization header',
-    ({ value, isElsewhere }) => !isElsewhere && value === undefined,
+    ({ value, isInOtherHeader }) => !isInOtherHeader && value === undefined,
   ],
-  ['the token in another header', 'the token is in another header', ({ isElsewhere }) => isElsewhere],
+  ['the token in another header', 'the token is in another header', ({ isInOtherHeader }) => isInOtherHeader],
 ];
 
 const CLASSES = SETS.map(

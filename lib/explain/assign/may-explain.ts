@@ -1,13 +1,13 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import { bodyText } from '../body-text.ts';
+import { isAboutBytes } from '../condition/sweeps/defects.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { isAboutBytes } from './sweeps/defects.ts';
 
 /** If a store accepts this many JSON types for a property, it does not check the property at all. */
-const MANY_TYPES = 4;
+const MIN_TYPES_OF_UNCHECKED_PROPERTY = 4;
 
 /** Whether an explanation may cover a failure whose request was not tried. */
 export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
@@ -31,7 +31,7 @@ export function mayBeAbout(
   if (type === undefined || types.has(type)) return true;
   const property = contract.newPlant.shape.properties.get(subject.property);
   const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;
-  return types.size >= MANY_TYPES && !isRight;
+  return types.size >= MIN_TYPES_OF_UNCHECKED_PROPERTY && !isRight;
 }
 
 export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>

@@ -1,21 +1,21 @@
-import { type DefectKind, defectsOf } from '../payloads/defects.ts';
-import { JsonObject } from '../payloads/json.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
-import { bodyText } from './body-text.ts';
-import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
-import { stateOf, withParts } from './condition/request-parts.ts';
+import { type DefectKind, defectsOf } from '../../payloads/defects.ts';
+import { JsonObject } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { bodyText } from '../body-text.ts';
+import { stateOf, withParts } from '../condition/request-parts.ts';
+import { withinBudget } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
+import { isEachTime, type Search } from '../search.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { labelOf } from '../wording/request-words.ts';
 import { covers } from './covers.ts';
-import { withinBudget } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
-import { isEachTime, type Search } from './search.ts';
-import { mustReject } from './symptom/detect-symptoms.ts';
-import { labelOf } from './wording/request-words.ts';
+import { isAbout, isOfProperty, mayExplain } from './may-explain.ts';
 
 /**
  * Picks the explanation that covers a failure: the one whose condition, once removed, makes the symptom
  * disappear.
  */
-export async function explanationFor(
+export async function explanationCovering(
   all: readonly Explanation[],
   search: Search,
 ): Promise<Explanation | undefined> {
@@ -29,8 +29,8 @@ export async function explanationFor(
     found.find(({ labels }) => labels?.includes(label) === true) ??
     found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
   if (byLabelOrFeature !== undefined) return byLabelOrFeature;
-  const { neutral, parts, suffices } = first;
-  if (first.known?.includes(label) === true) return inUndeclared(found, search);
+  const { neutral, parts, partsSuffice } = first;
+  if (first.triedLabels?.includes(label) === true) return inUndeclared(found, search);
   const fits = found.find((one) => isAbout(one, search) && mayExplain(one, search)) ?? first;
   if (isOtherRejection(first, search)) return undefined;
   if (first.kind !== 'always') return fits;
@@ -45,7 +45,7 @@ export async function explanationFor(
   const explains = await withinBudget(
     async () =>
       (await search.shows(withParts(parts, neutral, state))) !== true &&
-      (!suffices || (await partsMayShow(withParts(parts, state, neutral), state, search))),
+      (!partsSuffice || (await partsMayShow(withParts(parts, state, neutral), state, search))),
   );
   return explains === false ? undefined : fits;
 }

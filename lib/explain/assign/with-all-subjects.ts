@@ -1,7 +1,7 @@
-import type { Contract } from '../contract/contract.ts';
-import type { Cluster } from './cluster.ts';
-import { alternatives } from './wording/condition.ts';
-import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf } from './wording/request-words.ts';
+import type { Contract } from '../../contract/contract.ts';
+import type { Cluster } from '../cluster.ts';
+import { alternatives } from '../wording/condition.ts';
+import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf } from '../wording/request-words.ts';
 
 /** A title lists at most this many kinds. */
 const MAX_KINDS = 3;

@@ -1,10 +1,10 @@
-import type { FailedCase } from '../run/result/result.ts';
-import { mayBeAbout } from './condition/may-explain.ts';
-import { differences, stateOf } from './condition/request-parts.ts';
-import type { Experiments } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
-import { type Condition, modulusIn } from './wording/condition.ts';
-import { labelOf } from './wording/request-words.ts';
+import type { FailedCase } from '../../run/result/result.ts';
+import { differences, stateOf } from '../condition/request-parts.ts';
+import type { Experiments } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
+import { type Condition, modulusIn } from '../wording/condition.ts';
+import { labelOf } from '../wording/request-words.ts';
+import { mayBeAbout } from './may-explain.ts';
 
 /**
  * Whether an explanation may cover a failed case, as far as can be told without experiments. It cannot if a
@@ -24,9 +24,9 @@ export function covers(one: Explanation, failed: FailedCase, experiments: Experi
 }
 
 /** Whether experiments have shown that the defect of a failed case does not matter by itself. */
-export function isExcluded({ labels, known }: Explanation, failed: FailedCase): boolean {
+export function isExcluded({ labels, triedLabels }: Explanation, failed: FailedCase): boolean {
   const label = labelOf(failed);
-  return labels !== undefined && known?.includes(label) === true && !labels.includes(label);
+  return labels !== undefined && triedLabels?.includes(label) === true && !labels.includes(label);
 }
 
 /** Whether exactly one part of the request decides whether it meets the condition. */

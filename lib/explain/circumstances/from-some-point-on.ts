@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { PrecedingRequest } from '../../run/check.ts';
+import type { Tried } from '../../run/result/result.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { type Experiments, withinBudget } from '../experiments.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
+import { isEachTime, REPEATS } from '../search.ts';
+import { aspectOf } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
+import { withArticle } from '../wording/condition.ts';
+import { MAX_RECOVERY_PAUSES, PRECEDING_KINDS, RECOVERY_PAUSE_MS } from './sequence-probe.ts';
+
+/** Most stores that run out of a resource have done so after this many requests of each kind. */
+export const REQUESTS_TO_EXHAUST_A_STORE = 200;
+
+/**
+ * Describes a failure that began during the run. On a fresh store, many requests of each kind in turn
+ * reproduce it.
+ *
+ * @param property what all failing plants have in common, if only some plants fail
+ */
+export async function failsFromSomePointOn(
+  state: RequestState,
+  inside: Tried,
+  symptom: TargetSymptom,
+  experiments: Experiments,
+  property?: string,
+): Promise<Explanation> {
+  const exchange = await experiments.send(state);
+  const before: PrecedingRequest[] = [];
+  // A store that takes a second for each answer may use up the budget here.
+  await withinBudget(async () => {
+    for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
+      const request = { ...state, ...change(state) };
+      before.push({ template: templateOf(request), exchange: await experiments.send(request) });
+    }
+  });
+  // Repeated, since perhaps only some plants fail.
+  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
+  let lasts = true;
+  for (let pauses = 0; lasts && pauses < MAX_RECOVERY_PAUSES; pauses += 1) {
+    await sleep(RECOVERY_PAUSE_MS);
+    lasts = (await withinBudget(recovers)) !== true;
+  }
+  const [rejected, unauthenticated] = before.map(
+    (one) => statusOrError(one.exchange) === statusOrError(exchange),
+  );
+  const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
+  const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
+  const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
+  const whom = isOutcome ? `to ${property === undefined && rejected === true ? all : some} ` : '';
+  return {
+    ...bareExplanation(state, exchange),
+    kind: 'from-then-on',
+    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
+    isForAWhile: !lasts,
+    inside,
+    before,
+    until: lasts && property === undefined && isOutcome ? experiments.run.answers : undefined,
+    repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
+  };
+}
+
+/** The status, or the fault that prevented a response. */
+const statusOrError = (exchange: Exchange) =>
+  exchange.kind === 'broken' ? exchange.fault.kind : exchange.response.status;

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadContract } from '../lib/contract/load-contract.ts';
+import { isIn } from '../lib/explain/condition/candidates.ts';
+import { differences } from '../lib/explain/condition/request-parts.ts';
+import { credentialSweep } from '../lib/explain/condition/sweeps/credentials.ts';
+import { defectSweep } from '../lib/explain/condition/sweeps/defects.ts';
+import { headerSweep, withHeader } from '../lib/explain/condition/sweeps/headers.ts';
+import { modelSweep } from '../lib/explain/condition/sweeps/model.ts';
+import { orderSweep } from '../lib/explain/condition/sweeps/order.ts';
+import { ordinaryStates } from '../lib/explain/ordinary-requests.ts';
+import { ADVICE } from '../lib/explain/wording/advice-table.ts';
+import { fullText } from '../lib/explain/wording/condition.ts';
+import { defectWords } from '../lib/explain/wording/request-words.ts';
+import { packageFile } from '../lib/package.ts';
+import { defectsOf } from '../lib/payloads/defects.ts';
+import { modelsOf } from '../lib/payloads/model/model.ts';
+import { TOKEN } from './helpers/stores.ts';
+
+const contract = await loadContract(packageFile('openapi.yaml'));
+const [ordinary] = ordinaryStates(contract);
+const proxied = withHeader(withHeader(ordinary, 'x-forwarded-for', '::1'), 'x-real-ip', '::1');
+const sweeps = [
+  credentialSweep(TOKEN),
+  defectSweep(contract, ordinary.plant, true),
+  orderSweep(ordinary.plant),
+  ...differences(proxied, ordinary).map(({ name }) => headerSweep(name, '::1', [])),
+  ...Object.values(modelsOf(contract)).flatMap((model) =>
+    model.dimensions.flatMap(({ name }) => modelSweep(model, name) ?? []),
+  ),
+];
+const conditions = [
+  ...sweeps.flatMap(({ candidates, classes }) => [
+    ...[...candidates, ...classes].map(({ condition }) => condition),
+    ...classes.flatMap((one) => candidates.filter(isIn(one)).flatMap((first) => one.some?.(first) ?? [])),
+  ]),
+  ...defectsOf(contract.newPlant.shape).map(({ name }) => defectWords(name, contract)),
+];
+const titles: readonly string[] = Object.values(
+  JSON.parse(readFileSync(packageFile('mutants/titles.json'), 'utf8')),
+);
+const words = [
+  ...titles.map((title) => title.charAt(0).toLowerCase() + title.slice(1)),
+  ...conditions.map((condition) => `accepts ${fullText(condition)}`),
+];
+
+test.each(ADVICE.flatMap(({ says = [] }) => says))(
+  'the words for which there is advice are words of causes: %s',
+  (pattern) => {
+    expect(words.filter((text) => pattern.test(text))).not.toEqual([]);
+  },
+);
