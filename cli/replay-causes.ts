@@ -1,7 +1,7 @@
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
 import { explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { restoredExchange, TOKEN, templateFromRecord } from '../lib/report/reproduce/replay.ts';

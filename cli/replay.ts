@@ -6,7 +6,7 @@ import type { Flags } from '../lib/config/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
@@ -28,7 +28,7 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { StartedStore } from './start.ts';
+import { StartedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 import { listens, waitForStore } from './wait.ts';

@@ -9,7 +9,7 @@ import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { FORMATS } from '../lib/report/formats/formats.ts';
 import { MAX_ROWS, quietReport, terminalReport } from '../lib/report/formats/terminal.ts';
 import type { Baseline, RunRecord } from '../lib/report/record/record.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
 import { answerLine, requestLine } from '../lib/report/wording/format-text.ts';
@@ -36,7 +36,7 @@ import {
   writeReports,
 } from './output.ts';
 import { type ProgressEvent, progress, progressOf } from './progress.ts';
-import { StartedStore } from './start.ts';
+import { StartedStore } from './started-store.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 import { type ResolvedTarget, requireToken, resolveTarget, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';

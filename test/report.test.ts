@@ -7,7 +7,7 @@ import { loadContract } from '../lib/contract/load-contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { requestCommand } from '../lib/report/reproduce/steps.ts';

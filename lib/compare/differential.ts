@@ -5,7 +5,7 @@ import { sample } from '../payloads/random.ts';
 import { shrink } from '../payloads/shrink.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import type { Answered } from '../report/record/record.ts';
-import { sentAndReceived } from '../report/record/recorded.ts';
+import { sentAndReceived } from '../report/record/record-exchange.ts';
 import type { Redact } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
 import type { Check } from '../run/check.ts';

@@ -5,7 +5,7 @@ import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
-import { rulingOf } from '../run/execute/judging.ts';
+import { rulingOf } from '../run/execute/apply-rules.ts';
 import type { RequestInFlight } from '../run/execute/last-requests.ts';
 import type { StatusCounts } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';

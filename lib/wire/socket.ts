@@ -1,11 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { ResponseReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
+import { ResponseReader } from './response-reader.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 interface Listener {

@@ -5,7 +5,7 @@ import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
 import { bytesIn } from '../reproduce/untruncated-body.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { Counterexample, RecordedCause, RecordedRequest } from './record.ts';
-import { sentAndReceived } from './recorded.ts';
+import { sentAndReceived } from './record-exchange.ts';
 import { type Redact, redactAll } from './redact.ts';
 
 /** Records a cause with the request that shows it. */

@@ -13,8 +13,8 @@ import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { ExchangeListener } from '../send/transport.ts';
 import { didNotReachStore, isUnanswered } from '../send/unreachable.ts';
+import type { Judging } from './apply-rules.ts';
 import type { Invariants } from './invariants.ts';
-import type { Judging } from './judging.ts';
 import { LastRequests } from './last-requests.ts';
 
 interface MonitorOptions {

@@ -3,7 +3,7 @@ import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { counted } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Judging, judged } from '../execute/judging.ts';
+import { type Judging, judged } from '../execute/apply-rules.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
