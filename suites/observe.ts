@@ -1,5 +1,5 @@
 import { sourceAt } from '../lib/contract/numeral.ts';
-import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
+import { contentOf, fields, isSuccess, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor, withWords } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
@@ -118,7 +118,7 @@ const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requ
 const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
 
 /** Accepts any 2xx; that the status is 200 is for other checks. */
-const isAccepted = (exchange: Exchange): boolean => Math.floor((statusOf(exchange) ?? 0) / 100) === 2;
+const isAccepted = (exchange: Exchange): boolean => isSuccess(statusOf(exchange));
 
 /** Lengths of names to try, in letters. */
 const LENGTHS = [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000];

@@ -1,7 +1,7 @@
 import { type DefectKind, defectsOf } from '../payloads/defects.ts';
 import { JsonObject } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
-import { bodyText } from './body-text.ts';
+import { bodyText } from '../utf8.ts';
 import { isAbout, isOfProperty, mayExplain } from './condition/may-explain.ts';
 import { stateOf, withParts } from './condition/request-parts.ts';
 import { covers } from './covers.ts';

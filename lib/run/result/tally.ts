@@ -11,7 +11,7 @@ import {
   problemOf,
   timedOut,
 } from './result.ts';
-import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
+import { MAX_KEPT_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
 
 /** Number of failures that are kept in full: reports show the first, and others with other problems. */
 export const MAX_FAILURES = 5;
@@ -31,7 +31,8 @@ interface PendingFailure extends Positioned {
   readonly passed?: boolean;
 }
 
-const isLong = ({ exchange }: Failure): boolean => (exchange.response?.body.length ?? 0) > MAX_BODY_BYTES;
+const isLong = ({ exchange }: Failure): boolean =>
+  (exchange.response?.body.length ?? 0) > MAX_KEPT_BODY_BYTES;
 
 /** The results of a check so far. Valid at any time, even if the run stops in the middle of the check. */
 export class Tally {
@@ -86,7 +87,7 @@ export class Tally {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
     );
-    return truncatedFailure(failure, hasOther ? MAX_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
+    return truncatedFailure(failure, hasOther ? MAX_KEPT_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
   }
 
   /** Records a pass or, if no rule applied, why the exchange proves nothing. */
