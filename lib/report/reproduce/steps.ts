@@ -1,5 +1,5 @@
 import { suite } from '../../package.ts';
-import type { Predecessor } from '../../payloads/test-case.ts';
+import type { Preceding } from '../../payloads/test-case.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
@@ -15,7 +15,7 @@ interface WithId {
 }
 
 export interface Reproduction extends WithId {
-  readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
+  readonly before: readonly (WithId & { readonly connection: Preceding['connection'] })[];
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;

@@ -17,6 +17,9 @@ import type { Judging } from './apply-rules.ts';
 import type { Invariants } from './invariants.ts';
 import { LastRequests } from './last-requests.ts';
 
+/** Places within a rank are smaller. */
+const MAX_PLACE = 2 ** 40;
+
 interface MonitorOptions {
   readonly judging: Judging;
   readonly ids: Ids;
@@ -106,6 +109,6 @@ export class ExchangeMonitor implements ExchangeListener {
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
     const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
-    return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
+    return rank * MAX_PLACE + ids.placeOf(exchange.request.freshId ?? firstId);
   }
 }

@@ -49,7 +49,7 @@ export class Execution {
     return this.services.sender.send(template, id, this.context, toBeAccepted);
   }
 
-  /** Even if its id or name is in use. */
+  /** Sends a request even if its id or name is in use. */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
     return this.services.sender.sendAsIs(template, id, this.context);
   }
@@ -76,7 +76,7 @@ export class Execution {
   }
 }
 
-export interface TestProgress {
+export interface TestRun {
   run(limit: number): Promise<void>;
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */

@@ -112,7 +112,7 @@ export class Tally {
     this.hasConfirmed ||= unanswered;
   }
 
-  /** Except those that a confirmed failure of this or another check explains. */
+  /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, place, passed } of this.pending) {
       const isExplained =
@@ -141,8 +141,8 @@ export class Tally {
 
   /** The failure to show first, followed by some with other problems. */
   get failures(): readonly Failure[] {
-    const truncated = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
-    return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];
+    const firstFailures = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
+    return this.lead === undefined ? firstFailures : [this.lead, ...firstFailures.slice(1)];
   }
 
   get problems(): readonly FailureGroup[] {

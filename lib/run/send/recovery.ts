@@ -101,7 +101,7 @@ export class Recovery {
     }
   }
 
-  /** If it leaves most requests unanswered, answers too much, or has served nothing for a while. */
+  /** Ends the checks if the store leaves most requests unanswered, sends too much, or has served nothing for a while. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
