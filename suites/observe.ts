@@ -108,8 +108,8 @@ const recordsStatuses = (
 ): Check =>
   records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
-/** The same, but with one request after the other. */
-const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
+/** Like `recordsStatuses`, but sends one request after the other. */
+const recordsStatusesInOrder: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
   records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
@@ -184,7 +184,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('tag/empty/echo', echo);
     },
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/same-id-again',
     'How the store answers a second plant with the same id.',
     'section 2, unspecified',
@@ -230,7 +230,7 @@ export const observationChecks: readonly Check[] = [
       return each('id-written', numerals, (numeral) => having(context, ID, new Raw(numeral)));
     },
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/id-extremes',
     'How the store answers ids at the limits of int64.',
     'section 2, NewPlant',
@@ -305,7 +305,7 @@ export const observationChecks: readonly Check[] = [
     'A plant preceded by a byte order mark.',
     (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/lone-surrogates',
     'How the store answers a lone surrogate in a string.',
     'RFC 8259 section 8.2',

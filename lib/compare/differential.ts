@@ -35,7 +35,7 @@ export const SAMPLE_FRACTION = 0.5;
 const MAX_DISAGREEMENTS = 30;
 const MAX_BODY_CHARACTERS = 600;
 
-/** Of the signatures of the stores' answers to one payload, in the order of the stores. */
+/** Identifies how the stores answered one payload: their signatures, in the order of the stores. */
 const keyOf = (vector: readonly string[]) => vector.join('\n');
 
 /**
