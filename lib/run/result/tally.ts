@@ -55,6 +55,7 @@ export class Tally {
   coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new FailureGroups();
   private readonly byProblem = new Map<string, { place: number; failure: Failure; failed: number }>();
+  /** The first failure, once it has been retried. */
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
 
