@@ -29,6 +29,7 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
     set(all, { [ID]: freshId(2n ** 30n + 1n, 2n ** 31n, 2n), name: withWords((word) => `A${word(39)}`) }),
     set(required, { [ID]: freshId(2n ** 22n, 2n ** 23n, 2n), name: withWords((word) => word(3)) }),
     set(all, { [ID]: freshId(2n ** 24n + 1n, 2n ** 25n, 2n), tag: withWords((word) => word(19)) }),
+    set(required, { [ID]: odd, name: withWords((word) => `A${word(5)} ${word(6)}`) }),
     new JsonObject([...set(all, { [ID]: odd }).members].reverse()),
   ];
   const [first = all, ...others] = candidates.filter((plant) => isValid(contract, plant));

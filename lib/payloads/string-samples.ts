@@ -136,7 +136,8 @@ export const HOSTILE: readonly string[] = [
   `${'a'.repeat(64)}!`,
   '${jndi:ldap://127.0.0.1/a}',
   '../../../../etc/passwd',
-  'C:\\Windows\\System32\\',
+  // Escapes of many languages, but \u is not followed by digits.
+  'C:\\users\\xenia\\Notes\\',
   'a\r\nSet-Cookie: a=b',
   '__proto__',
   'constructor',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
@@ -63,7 +64,7 @@ export async function byDefect(
   isBody: boolean,
   search: Search,
 ): Promise<readonly Explanation[] | 'unsteady' | undefined> {
-  const kind = `${isBody}/${isAboutBytes(labelOf(search.failure), search.contract)}`;
+  const kind = `${isBody}/${isNotUtf8(search)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
     subjectsOf(search.ordinary, isBody, search),
   );
@@ -113,6 +114,9 @@ export async function confirmSubject(
   return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
+const isNotUtf8 = ({ failure, contract }: Search): boolean =>
+  isAboutBytes(labelOf(failure), contract) || !isUtf8(failure.exchange.request.body ?? new Uint8Array());
+
 /** Whether a candidate that did not show the symptom at first shows it now. */
 async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
   const [[first], [earliest]] = [hidden, shown];
@@ -138,9 +142,7 @@ export async function subjectsOf(state: RequestState, isBody: boolean, search: S
   const { defect: _, ...valid } = state;
   const { credential: __, ...unauthenticated } = valid;
   const base = isBody ? { ...valid, plant: repaired(unauthenticated, search) } : unauthenticated;
-  const values = isBody
-    ? defectSweep(contract, base.plant, isAboutBytes(labelOf(search.failure), contract))
-    : credentialSweep(token);
+  const values = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
   const reach = await sweep(values, base, search, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);

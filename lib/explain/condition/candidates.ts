@@ -46,6 +46,8 @@ export interface Scale {
   readonly above: (point: bigint) => Condition;
   readonly below: (point: bigint) => Condition;
   readonly between: (first: bigint, last: bigint) => Condition;
+  /** Like `above`, for points at that distance from 0 on either side. */
+  readonly beyond?: (point: bigint) => Condition;
   /** The position of a request's own value on the scale, if it has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
   /** A second scale, to try if this one reveals no limits. */

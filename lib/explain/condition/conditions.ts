@@ -11,7 +11,7 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
-import { exactNameIn, type Sweep } from './candidates.ts';
+import { type Candidate, exactNameIn, type Sweep } from './candidates.ts';
 import { minimalText } from './minimal-text.ts';
 import { reduce } from './reduce.ts';
 import { rareRemainder, wholeIdIn } from './remainders.ts';
@@ -25,7 +25,7 @@ import { methodSweep } from './sweeps/methods.ts';
 import { headerValuesIn, modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { textSweep } from './sweeps/strings.ts';
+import { markOf, textSweep } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -153,10 +153,20 @@ async function withMinimalText(
   const [only] = reach?.shown ?? [];
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   if (reach === undefined || isClass) return reach;
-  const failing = exact === undefined ? state : only?.apply(state);
-  const minimal = failing && (await withinBudget(() => minimalText(name, failing, search)));
+  const mark = exact === undefined ? undefined : markOf(only);
+  // The failing text may contain further characters like the one that is known.
+  const isSingle = mark !== undefined && [...mark].length === 1;
+  const failing = exact === undefined || isSingle ? state : (only?.apply(state) ?? state);
+  const known = isSingle ? [mark] : [];
+  const minimal = await withinBudget(() => minimalText(name, failing, known, search));
   if (minimal === undefined) return reach;
-  const { value, condition } = minimal;
+  const { value, condition, parts } = minimal;
+  const { experiments } = search;
+  const isCovered = (one: Candidate) => {
+    const text = experiments.textOf(one.apply(state));
+    return parts.some((part) => text.includes(write(part, 0n).slice(1, -1)));
+  };
+  if (!reach.shown.every(isCovered)) return reach;
   const tried = [...reach.ladder.tried, { value, shows: true }];
   return {
     ...reach,

@@ -12,6 +12,7 @@ import { type Explanation, withFixedId } from '../explanation.ts';
 import { withPlainest } from '../plainest-request.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
+import type { Condition } from '../wording/condition.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
 import { byDefect, confirmSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
@@ -311,6 +312,22 @@ async function likeLabel(
     : { conditions: [{ ...condition, ...digits.condition }], sweeps: compact(reach) };
 }
 
+/** The conditions that a subject needs: it may need fewer values of properties than the failing body. */
+async function neededBy(
+  shown: RequestState,
+  { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,
+  search: Search,
+): Promise<readonly Condition[]> {
+  const { properties } = search.contract.newPlant.shape;
+  const unneeded: string[] = [];
+  for (const part of parts) {
+    if (neutral === undefined || !properties.has(part.name)) continue;
+    const shows = await withinBudget(() => search.showsEachTime(part.copy(neutral, shown), 2));
+    if (shows === true) unneeded.push(part.name);
+  }
+  return conditions.filter(({ part = '' }) => !unneeded.includes(part));
+}
+
 /** Says what shows the symptom, and under which conditions. */
 async function described(
   state: RequestState,
@@ -335,7 +352,7 @@ async function described(
       const about = {
         state: shown,
         plainer,
-        conditions,
+        conditions: await neededBy(shown, { conditions, parts, neutral }, search),
         sweeps,
         parts: [...search.invalidParts, ...parts],
         neutral,

@@ -1,12 +1,14 @@
 import { freshText, withWords } from '../../payloads/fresh.ts';
 import { FreshText } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
+import { joined } from '../../text.ts';
 import type { Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
 import { markWords, topicsOfText } from './sweeps/strings.ts';
 
 /** Longer texts would take too many experiments. */
 const MAX_CHARACTERS = 400;
+const MAX_PARTS = 4;
 
 /** How a text with new words each time can contain what matters. */
 const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshText])[] = [
@@ -15,12 +17,22 @@ const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshT
   ['ends with', (part) => withWords((word) => word(9) + part)],
 ];
 
-/** The smallest part of a failing text that suffices to show the symptom. */
+interface MinimalText extends Candidate {
+  /** Each of them suffices. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * The smallest parts of a failing text that suffice to show the symptom.
+ *
+ * @param known parts that are known to suffice
+ */
 export async function minimalText(
   property: string,
   failing: RequestState,
+  known: readonly string[],
   search: Search,
-): Promise<Candidate | undefined> {
+): Promise<MinimalText | undefined> {
   const value = failing.plant.get(property);
   const text = value instanceof FreshText ? value.of(1n) : value;
   if (typeof text !== 'string' || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
@@ -32,20 +44,30 @@ export async function minimalText(
   for (const [verb, around] of PLACES) {
     if (await shows(around(''))) return undefined;
     if (!(await shows(around(text)))) continue;
-    const part = (await smallest([...text], (some) => shows(around(some.join(''))))).join('');
+    const parts = [...known];
+    for (let rest = without(text, known); parts.length < MAX_PARTS && (await shows(around(rest))); ) {
+      const part = (await smallest([...rest], (some) => shows(around(some.join(''))))).join('');
+      parts.push(part);
+      rest = without(rest, [part]);
+    }
+    const [part = ''] = parts;
     // If other letters and digits do as well, what matters is longer or less definite than a part of the text.
-    const like = freshText(part);
-    if (like.choices > 1 && (await shows(around(like.of(2n))))) return undefined;
-    const says = `${verb} ${markWords(part)}`;
+    const other = [2n, 3n, 4n, 5n].map((id) => freshText(part).of(id)).find((like) => like !== part);
+    if (other !== undefined && (await shows(around(other)))) return undefined;
+    const says = `${verb} ${joined(parts.map(markWords), 'or')}`;
     return {
       value: says,
       condition: { clause: `${property} ${says}`, property, topics: topicsOfText(part) },
       apply: withText(around(part)),
       classes: [],
+      parts,
     };
   }
   return undefined;
 }
+
+const without = (text: string, parts: readonly string[]): string =>
+  parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
 
 /** Leaves out halves, then quarters and so on, as long as the rest shows the symptom. */
 async function smallest<T>(

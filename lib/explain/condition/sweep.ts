@@ -76,7 +76,7 @@ export async function sweep(
   let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
   if (scale?.instead !== undefined && scaled?.limits === undefined)
     scaled = await limitsOn(scale.instead, attempt, search.isSlow);
-  const limits = scaled?.limits;
+  const limits = scaled?.limits && onBothSides(scaled.limits, tries);
   if (limits !== undefined) {
     const exact = exactNameIn(names);
     const place = scale?.pointOf?.(state);
@@ -130,7 +130,17 @@ async function allAtOnce(
 interface ScaleBounds {
   readonly condition: Condition;
   readonly has: (point: bigint) => boolean;
+  /** The same distance from 0 on both sides. */
+  readonly onBothSides?: ScaleBounds | undefined;
 }
+
+/** The limits on both sides of 0 if values on both sides show the symptom, and agree with them. */
+const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds =>
+  limits.onBothSides !== undefined &&
+  thoseIn(tries, true).some(({ point = 0n }) => point < 0n) &&
+  agrees(tries, limits.onBothSides, 0)
+    ? limits.onBothSides
+    : limits;
 
 /**
  * Fraction of values that may contradict the limits found on a scale, since another rule may apply to them.
@@ -175,7 +185,14 @@ async function limitsOn(
     tries,
     limits: first.shows
       ? { condition: scale.below(start + 1n), has: (point) => point <= start }
-      : { condition: scale.above(start), has: (point) => point > start },
+      : {
+          condition: scale.above(start),
+          has: (point) => point > start,
+          onBothSides: scale.beyond && {
+            condition: scale.beyond(start),
+            has: (point) => point > start || -point > start,
+          },
+        },
   };
 }
 

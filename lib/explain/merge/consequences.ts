@@ -5,6 +5,7 @@ import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
+import { firstValue } from '../symptom/body.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -102,6 +103,36 @@ const convertsToo: Explains = (root, consequence) =>
   root.symptom.instead !== undefined &&
   consequence.symptom.instead !== undefined &&
   root.found.conditions.some(({ property }) => property === root.symptom.property);
+
+const valueIn = ({ request }: Exchange, property: string): unknown =>
+  membersOf(bodyText(request.body))[property];
+
+/** A store that converts a value to a string fails for an object whose `toString` is not a function. */
+const convertsToString: Explains = (root, consequence) => {
+  const property = root.found.subject?.property;
+  return (
+    property !== undefined &&
+    hasSymptom(root, 'accepts') &&
+    hasSymptom(consequence, 'server-error') &&
+    consequence.members.every(({ failure: { exchange } }) =>
+      Object.hasOwn(Object(valueIn(exchange, property)), 'toString'),
+    )
+  );
+};
+
+/** A store that returns numerals as numbers cannot write those that are no finite number. */
+const convertsNumerals: Explains = (root, consequence) => {
+  const { property, instead } = root.symptom;
+  return (
+    property !== undefined &&
+    instead === 'a number' &&
+    isWrong200(consequence) &&
+    consequence.members.every(({ failure: { exchange } }) => {
+      const value = valueIn(exchange, property);
+      return typeof value === 'string' && Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
+    })
+  );
+};
 
 /**
  * A store that answers 200 to a body that it finds invalid does the same for other bodies that it finds
@@ -253,6 +284,17 @@ const readsOnlyBeginning: Explains = (root, consequence) => {
   );
 };
 
+/** A store that takes the first segment for the whole body overlooks what follows in another one. */
+const readsFirstSegment: Explains = (root, consequence) =>
+  hasSymptom(root, 'rejects') &&
+  hasSymptom(consequence, 'accepts') &&
+  root.found.conditions.some(({ part }) => part === 'segments') &&
+  consequence.members.every(({ failure: { exchange } }) => {
+    const text = bodyText(exchange.request.body);
+    const first = firstValue(text);
+    return first.kind === 'whole' && first.text.length < text.trimEnd().length;
+  });
+
 /** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (root, consequence) => {
   const { header } = consequence.found.state.credential ?? {};
@@ -299,6 +341,9 @@ export const CONSEQUENCES: readonly Explains[] = [
   answersInvalid,
   includes,
   readsOnlyBeginning,
+  readsFirstSegment,
+  convertsToString,
+  convertsNumerals,
   rejectsEverything,
   leavesResponse,
   leavesUnfinished,

@@ -113,6 +113,7 @@ function magnitudes(): Scale {
       plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
     }),
     above: (point) => idCondition(`is above ${bound(point)}`),
+    beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
     below: (point) => idCondition(`is below ${bound(point)}`),
     between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
   };
@@ -126,6 +127,7 @@ function bound(point: bigint): string {
   const isClose = (limit: bigint) => limit >= point - 1n && limit <= point + windowAt(point);
   const power = POWERS.find((one) => isClose(2n ** one));
   if (power !== undefined) return `2^${power} (${2n ** power})`;
-  const unit = 10n ** BigInt(String(point).length - 1);
-  return `about ${[point / unit, point / unit + 1n].map((digit) => digit * unit).find(isClose) ?? point}`;
+  const units = [...String(point)].map((_, index, digits) => 10n ** BigInt(digits.length - 1 - index));
+  const round = units.flatMap((unit) => [point / unit, point / unit + 1n].map((digits) => digits * unit));
+  return `about ${round.find(isClose) ?? point}`;
 }

@@ -150,6 +150,8 @@ const MARKS: readonly Mark[] = [
   ['>', '>'],
   ['&', '&'],
   ['%', '%'],
+  ['{', '{'],
+  ['}', '}'],
   ['{{7*7}}', 'a template such as {{7*7}}'],
   ['$' + '{x}', 'a template such as $' + '{x}'],
   ['$&', 'a replacement pattern such as $&'],
@@ -174,6 +176,10 @@ const MARKS: readonly Mark[] = [
 /** The words for a character, or for several. */
 export const markWords = (text: string): string =>
   MARKS.find(([mark]) => mark === text)?.[1] ?? (/^[!-~]$/.test(text) ? text : quoted(text));
+
+/** The character, or characters, that a candidate of the sweep adds to ordinary letters. */
+export const markOf = (candidate: Candidate | undefined): string | undefined =>
+  MARKS.find(([, words]) => words === candidate?.value)?.[0];
 
 /** Forms of texts; `word` stands for fresh letters, # for a fresh digit. */
 const FORMS = [
@@ -231,6 +237,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['ends with a space', / $/],
   ['begins with a space', /^ /],
   ['has five words or more', /\S+(?: \S+){4}/],
+  ['has white space between two words', /\S\s+\S/],
   ['contains two spaces in a row', / {2}/],
   ['contains punctuation', /[!-/:-@[-`{-~]/],
   ['contains a hyphen', /-/],
@@ -243,7 +250,9 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains <, > or &', /[<>&]/],
   ['contains < or >', /[<>]/],
   ['contains a template placeholder', /\{\{|\$\{/],
-  ['contains a brace', /[{}]/],
+  ['contains { or }', /[{}]/],
+  ['contains {', /\{/],
+  ['contains }', /\}/],
   ['contains a control character', /\p{Cc}/u],
   ['contains a control character other than a tab or line break', /(?![\t\n\r])\p{Cc}/u],
   ['contains a line feed', /\n/],
