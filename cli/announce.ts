@@ -1,5 +1,5 @@
 import { wrapped } from '../lib/report/formats/rows.ts';
-import { truncate } from '../lib/report/wording/format-text.ts';
+import { shownText } from '../lib/report/wording/format-text.ts';
 import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { counted } from '../lib/text.ts';
 
@@ -7,7 +7,7 @@ import { counted } from '../lib/text.ts';
 const about = (count: number, noun: string) => `about ${counted(Number(count.toPrecision(2)), noun)}`;
 
 export function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${truncate(warning, 1000)}\n`);
+  for (const warning of warnings) process.stderr.write(`warning: ${shownText(warning, 1000)}\n`);
 }
 
 /**
@@ -15,7 +15,7 @@ export function warn(warnings: readonly string[]): void {
  * number of rows that this takes on the screen of the report.
  */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): number {
-  const [one = '', ...others] = baseUrls.map((url) => truncate(url, 200));
+  const [one = '', ...others] = baseUrls.map((url) => shownText(url, 200));
   const to = others.length === 0 ? one : `each of ${[one, ...others].join(', ')}`;
   const text = `Sending ${about(requests, 'request')} to ${to}, creating ${about(plants, 'plant')}.`;
   const { isTTY, columns = Number.POSITIVE_INFINITY } = process.stderr;

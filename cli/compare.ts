@@ -15,7 +15,7 @@ import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeAndNameReports } from './output.ts';
-import { StartedStore } from './start.ts';
+import { StartedStore } from './started-store.ts';
 import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';

@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { RunOptions } from '../index.ts';
 import { sum } from '../lib/collections.ts';
-import { flagOf, type Needs } from '../lib/config/options.ts';
+import type { Needs } from '../lib/config/options.ts';
 import { packageFile } from '../lib/package.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { firstIdFor } from '../lib/run/plan/ids.ts';
 import { DEFAULTS } from '../lib/run/plan/plan.ts';
 import type { RunPlan } from '../lib/run/run.ts';
+import { flagOf } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { ProgressEvent } from './progress.ts';
 

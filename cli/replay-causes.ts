@@ -1,11 +1,11 @@
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
 import { explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { restoredExchange, TOKEN, templateFromRecord } from '../lib/report/reproduce/replay.ts';
-import { truncate, visible } from '../lib/report/wording/format-text.ts';
+import { shownText, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
@@ -134,4 +134,4 @@ export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
   `${verdicts.filter((one) => one === 'fixed').length} of ${counted(verdicts.length, 'cause')} fixed`;
 
 export const retriedLine = ({ cause: { rank, cause }, verdict, reason }: Retried): string =>
-  `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${truncate(reason)})`}`;
+  `${rank}. ${visible(cause.title)}: ${verdict}${reason === undefined ? '' : ` (${shownText(reason)})`}`;

@@ -6,11 +6,11 @@ import type { Flags } from '../lib/config/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
-import { answerLine, requestLine, truncate } from '../lib/report/wording/format-text.ts';
+import { answerLine, requestLine, shownText } from '../lib/report/wording/format-text.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
@@ -28,7 +28,7 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { StartedStore } from './start.ts';
+import { StartedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 import { listens, waitForStore } from './wait.ts';
@@ -150,7 +150,7 @@ async function replayCauses(
   signal: AbortSignal,
 ): Promise<number> {
   announce(await estimate(retry.plan), retry.plan.baseUrl);
-  print(`${line('target', truncate(retry.plan.baseUrl, 200))}\n`);
+  print(`${line('target', shownText(retry.plan.baseUrl, 200))}\n`);
   const verdicts: Retried['verdict'][] = [];
   const report = (one: Retried) => {
     verdicts.push(one.verdict);
@@ -219,7 +219,7 @@ const inCapitals = (verdict: Verdict | undefined): string =>
 const exitCodeOf = (verdict: Verdict | undefined): number =>
   verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
 
-const because = ({ reason, remedy }: Stop): string => `${truncate(reason)}; ${remedy}`;
+const because = ({ reason, remedy }: Stop): string => `${shownText(reason)}; ${remedy}`;
 
 const line = (name: string, text: string): string => `${name.padEnd(9)} ${text}`;
 
@@ -251,9 +251,9 @@ function formatAnswers(
   const request = (answer === undefined ? after : undefined)?.request ?? before?.request;
   return `${compact(
     `${id}  ${level}  ${statement}`,
-    line('target', truncate(target.baseUrl, 200)),
+    line('target', shownText(target.baseUrl, 200)),
     request && before && line('request', requestLine(request)),
-    before && line('expected', truncate(after?.expected ?? before.expected)),
+    before && line('expected', shownText(after?.expected ?? before.expected)),
     before && line('before', `${answerLine(before)}  ${earlier.startedAt}`),
     line('now', shown === undefined ? whole : answerLine(shown)),
     answer === undefined && shown !== undefined && line('', `(${whole})`),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
-import type { StartedStore } from './start.ts';
+import type { StartedStore } from './started-store.ts';
 
 export const POLL_INTERVAL_MS = 100;
 

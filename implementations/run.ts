@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { StartedStore } from '../cli/start.ts';
+import { StartedStore } from '../cli/started-store.ts';
 import { waitForStore } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';

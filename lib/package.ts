@@ -37,4 +37,4 @@ export const docsOf = (id: string, homepage = about.homepage): string | undefine
   homepage === undefined ? undefined : `${homepage}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;
 
 /** The command that prints a check's description. */
-export const listCommand = (id: string): string => `npx ${suite.name} list ${id}`;
+export const listCommandLine = (id: string): string => `npx ${suite.name} list ${id}`;

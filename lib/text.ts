@@ -24,3 +24,6 @@ export const capitalised = (text: string): string => text.replace(/^./, inCapita
 
 /** A text in which every word that begins with a letter from a to z is capitalised. */
 export const wordsCapitalised = (text: string): string => text.replace(/\b[a-z]/g, inCapitals);
+
+/** The command-line flag of an option, such as --max-seconds for `maxSeconds`. */
+export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;

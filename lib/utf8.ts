@@ -13,3 +13,6 @@ export function utf8Text(bytes: Uint8Array, isCut = false): string | undefined {
     return undefined;
   }
 }
+
+/** The text of a body; what is not UTF-8 in it becomes U+FFFD. */
+export const bodyText = (body: Uint8Array | undefined): string => Buffer.from(body ?? []).toString('utf8');

@@ -3,6 +3,8 @@ import { runEvents } from '../lib/run/run.ts';
 import type { ConditionalStore } from './conditional/conditional.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
 
+type AnyStore = BrokenStore | RightStore | ConditionalStore;
+
 /** The result of the suite for one store. */
 export interface Trial {
   readonly name: string;
@@ -38,29 +40,26 @@ const TIMEOUTS = { broken: 3000, right: 10_000 } as const;
  * fail, and others only if these do not fail, since some failures depend on the requests of other checks. A
  * quick trial of a right store runs one shard of the catalogue; the next store gets the next shard.
  */
-export async function trial(
-  store: BrokenStore | RightStore | ConditionalStore,
-  { seed, quick, thorough, place }: TrialOptions,
-): Promise<Trial> {
+export async function trial(store: AnyStore, { seed, quick, thorough, place }: TrialOptions): Promise<Trial> {
   if ('strength' in store) {
     const only = ['combinations/*', 'state/answers-any-sequence', 'invariants/*'];
     const first = await attempt(store, seed, { only, bail: true, thorough: thorough && store.strength > 2 });
     // If a store needs several conditions, any of these checks may catch it.
-    const last = first.accused.length > 0 ? first : await attempt(store, seed, {});
-    const missed = last.accused.length > 0 ? [] : ['any MUST'];
-    return { ...last, kind: 'conditional', strength: store.strength, missed, accused: [] };
+    const last = first.failedMusts.length > 0 ? first : await attempt(store, seed, {});
+    const missed = last.failedMusts.length > 0 ? [] : ['any MUST'];
+    return { ...trialOf(store, last), strength: store.strength, missed };
   }
-  if (!quick) return attempt(store, seed, {});
+  if (!quick) return trialOf(store, await attempt(store, seed, {}));
   if (!('breaks' in store)) {
     const shard = { index: place % QUICK_SHARDS, of: QUICK_SHARDS };
-    return attempt(store, seed, { cases: QUICK_CASES, shard });
+    return trialOf(store, await attempt(store, seed, { cases: QUICK_CASES, shard }));
   }
   const only = [...store.fails.filter((id) => !id.startsWith('stop/')), 'invariants/*'];
   for (const fewer of [{ only }, { cases: 1 }]) {
-    const first = await attempt(store, seed, fewer);
+    const first = trialOf(store, await attempt(store, seed, fewer));
     if (first.missed.length === 0) return first;
   }
-  return attempt(store, seed, {});
+  return trialOf(store, await attempt(store, seed, {}));
 }
 
 /** Number of random cases; enough to show that a right store is not accused of something obvious. */
@@ -69,16 +68,18 @@ const QUICK_CASES = 10;
 /** In a quick proof, this many consecutive right stores together get the whole catalogue. */
 export const QUICK_SHARDS = 8;
 
-async function attempt(
-  store: BrokenStore | RightStore,
-  seed: number,
-  overrides: Partial<RunOptions>,
-): Promise<Trial> {
-  const kind = 'breaks' in store ? 'broken' : 'right';
-  const expected = 'breaks' in store ? store.fails : [];
+/** The failures of one run. */
+interface Attempt {
+  readonly failed: readonly string[];
+  /** MUST checks that failed or were untestable, each with the reason, and why the run stopped. */
+  readonly failedMusts: readonly string[];
+  readonly seconds: number;
+}
+
+async function attempt(store: AnyStore, seed: number, overrides: Partial<RunOptions>): Promise<Attempt> {
   const running = await store.start(`Token-${seed}-AbCdEf0123456789`);
   const failed: string[] = [];
-  const accused: string[] = [];
+  const failedMusts: string[] = [];
   let seconds = 0;
   try {
     const plan = await planOf({
@@ -88,7 +89,7 @@ async function attempt(
       seed,
       // A fixed first id makes the trial reproducible.
       firstId: 1_200_000_000n + BigInt(seed) * 100_000n,
-      timeout: TIMEOUTS[kind],
+      timeout: TIMEOUTS['breaks' in store ? 'broken' : 'right'],
       explain: 0,
       ...overrides,
     });
@@ -97,7 +98,7 @@ async function attempt(
         const { check, verdict, failures, blocked } = event.result;
         if (verdict === 'fail') failed.push(check.id);
         if (check.level === 'MUST' && (verdict === 'fail' || verdict === 'untestable')) {
-          accused.push(`${check.id}: ${failures[0]?.finding.actual ?? blocked?.reason ?? verdict}`);
+          failedMusts.push(`${check.id}: ${failures[0]?.finding.actual ?? blocked?.reason ?? verdict}`);
         }
       }
       if (event.type === 'end') {
@@ -105,20 +106,27 @@ async function attempt(
         const { stop } = event.footer;
         if (stop !== undefined) {
           failed.push(`stop/${stop.kind}`);
-          accused.push(stop.reason);
+          failedMusts.push(stop.reason);
         }
       }
     }
   } finally {
     await running.stop();
   }
+  return { failed, failedMusts, seconds };
+}
+
+function trialOf(store: AnyStore, { failed, failedMusts, seconds }: Attempt): Trial {
+  const kind = 'strength' in store ? 'conditional' : 'breaks' in store ? 'broken' : 'right';
+  const expected = 'breaks' in store ? store.fails : [];
+  // On a store that breaks only a SHOULD, no MUST may fail.
+  const breaksNoMust = kind !== 'conditional' && expected.every(isShould);
   return {
     name: store.name,
     kind,
     failed,
     missed: expected.filter((id) => !failed.includes(id)),
-    // On a store that breaks only a SHOULD, no MUST may fail.
-    accused: kind === 'right' || 'strength' in store || expected.every(isShould) ? accused : [],
+    accused: breaksNoMust ? failedMusts : [],
     seconds,
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createdOrRejected, createdRules, type Rule, rejected } from '../lib/judge/rules.ts';
 import { coverageOf, modelsOf } from '../lib/payloads/model/model.ts';
-import { anyCombination, combinations as rows } from '../lib/payloads/model/rows.ts';
+import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import type { ExpectedOutcome } from '../lib/payloads/test-case.ts';
 import type { Check, Test } from '../lib/run/check.ts';
 import { must, ordinaryRequest } from './define.ts';
@@ -13,7 +13,7 @@ const codePath =
 const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: number): Test => ({
   kind: 'property',
   named: (plants) =>
-    rows(
+    combinations(
       plants.contract,
       expected,
       plants.strength,
@@ -23,7 +23,7 @@ const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: num
   cases: (plants) => anyCombination(plants.contract, expected, ordinaryRequest(plants.plain())),
   rules,
   weight,
-  covers: ({ contract, strength }, count) => coverageOf(modelsOf(contract)[expected], strength, count),
+  covers: ({ contract, strength }, rows) => coverageOf(modelsOf(contract)[expected], strength, rows),
 });
 
 /** Weight: rows of the covering array of pairs per default random case, so that a run sends every row. */

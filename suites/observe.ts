@@ -1,5 +1,5 @@
 import { sourceAt } from '../lib/contract/numeral.ts';
-import { contentOf, fields, statusOf } from '../lib/judge/reading.ts';
+import { contentOf, fields, isSuccess, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor, withWords } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
@@ -108,8 +108,8 @@ const recordsStatuses = (
 ): Check =>
   records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
-/** The same, but with one request after the other. */
-const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
+/** Like `recordsStatuses`, but sends one request after the other. */
+const recordsStatusesInOrder: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
   records(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
@@ -118,7 +118,7 @@ const sendsOneByOne: typeof recordsStatuses = (id, statement, basis, sends, requ
 const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
 
 /** Accepts any 2xx; that the status is 200 is for other checks. */
-const isAccepted = (exchange: Exchange): boolean => Math.floor((statusOf(exchange) ?? 0) / 100) === 2;
+const isAccepted = (exchange: Exchange): boolean => isSuccess(statusOf(exchange));
 
 /** Lengths of names to try, in letters. */
 const LENGTHS = [40, 64, 100, 128, 200, 255, 256, 500, 512, 1000, 1024, 4096, 10_000, 60_000];
@@ -184,7 +184,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('tag/empty/echo', echo);
     },
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/same-id-again',
     'How the store answers a second plant with the same id.',
     'section 2, unspecified',
@@ -230,7 +230,7 @@ export const observationChecks: readonly Check[] = [
       return each('id-written', numerals, (numeral) => having(context, ID, new Raw(numeral)));
     },
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/id-extremes',
     'How the store answers ids at the limits of int64.',
     'section 2, NewPlant',
@@ -305,7 +305,7 @@ export const observationChecks: readonly Check[] = [
     'A plant preceded by a byte order mark.',
     (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
-  sendsOneByOne(
+  recordsStatusesInOrder(
     'observe/lone-surrogates',
     'How the store answers a lone surrogate in a string.',
     'RFC 8259 section 8.2',

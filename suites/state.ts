@@ -66,8 +66,8 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
     if (exchange !== undefined)
       context.judge(exchange, template, label, template.ordinary === true ? createdRules : [notSuccess]);
   }
-  for (let turn = 0; turn < 4; turn += 1) {
-    const template = ordinaryRequest(context.plants.plain(turn % 2 === 0 ? 'all' : 'required'));
+  for (let index = 0; index < 4; index += 1) {
+    const template = ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required'));
     await judge(context, template, 'an ordinary plant after many invalid requests', createdRules);
   }
 }

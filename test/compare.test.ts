@@ -8,7 +8,7 @@ import { compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { isOpen, questionsOf } from '../lib/compare/questions.ts';
-import { sentenceOf } from '../lib/compare/result.ts';
+import { resultSentence } from '../lib/compare/result.ts';
 import { byCause, differingCount, sharedCauses } from '../lib/compare/table.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
@@ -144,7 +144,7 @@ describe('a comparison', () => {
     expect(text.replaceAll('\n', ' ')).toContain(
       `${open} of ${questionsOf(comparison).length} questions that `,
     );
-    expect(text.trimEnd().split('\n').at(-1)).toBe(sentenceOf(comparison));
+    expect(text.trimEnd().split('\n').at(-1)).toBe(resultSentence(comparison));
   });
 
   test.each([

@@ -7,11 +7,11 @@ import { loadContract } from '../lib/contract/load-contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { requestCommand } from '../lib/report/reproduce/steps.ts';
-import { failureText, truncate, visible } from '../lib/report/wording/format-text.ts';
+import { failureText, shownText, visible } from '../lib/report/wording/format-text.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { fill } from '../lib/run/send/fill-template.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
@@ -282,12 +282,12 @@ describe('the token', () => {
 
 describe('a text that is too long for its line', () => {
   test('is truncated after a word, or within a very long one', () => {
-    expect(truncate('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
-    expect(truncate('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
-    expect(truncate('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
-    expect(truncate('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
-    expect(truncate(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
-    expect(truncate('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
+    expect(shownText('refused: the name of a plant', 20)).toBe('refused: the name of… (28 characters)');
+    expect(shownText('refused: the name of a plant', 19)).toBe('refused: the name… (28 characters)');
+    expect(shownText('refused: the name of a plant', 28)).toBe('refused: the name of a plant');
+    expect(shownText('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(shownText(`a ${'x'.repeat(100)}`, 40)).toBe(`a ${'x'.repeat(38)}… (102 characters)`);
+    expect(shownText('🌵'.repeat(10), 5)).toBe('🌵🌵… (20 characters)');
   });
 });
 

@@ -6,7 +6,7 @@ import { wrongTokens } from '../lib/payloads/credentials.ts';
 import { templateOf } from '../lib/payloads/model/dimension.ts';
 import { countsOf, modelsOf, requestOf, valuesOf } from '../lib/payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
-import { sentAndReceived } from '../lib/report/record/recorded.ts';
+import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { redactor } from '../lib/report/record/redact.ts';
 import { type Reproduction, stepsOf } from '../lib/report/reproduce/steps.ts';
 import { fill, withDefaultHeaders } from '../lib/run/send/fill-template.ts';

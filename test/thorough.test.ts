@@ -12,7 +12,7 @@ import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import { Ids } from '../lib/run/plan/ids.ts';
-import { layOut } from '../lib/run/plan/plan.ts';
+import { assignIds } from '../lib/run/plan/plan.ts';
 import { catalogue } from '../suites/index.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
@@ -90,7 +90,7 @@ describe('a thorough run', () => {
   test('has a unique id for every triple of every check', () => {
     const range = { first: 2n ** 20n, last: 2n ** 31n - 1n, step: 1n };
     const options = { cases: 1, properties: 3, thorough: true };
-    const idsOf = layOut(catalogue, options, new Ids(range, range.first), { index: 0, of: 1 });
+    const idsOf = assignIds(catalogue, options, new Ids(range, range.first), { index: 0, of: 1 });
     const sampling = catalogue.filter(({ test: { kind } }) => kind === 'property').slice(-6);
     const ids = sampling.flatMap(({ id }) => {
       const own = idsOf(id).reserve(100_000);

@@ -4,11 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect as connectPlain, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ResponseReader } from '../lib/wire/answer-reader.ts';
-import { type Endpoint, endpointOf, MAX_BODY_BYTES } from '../lib/wire/endpoint.ts';
+import { type Endpoint, endpointOf, MAX_RESPONSE_BODY_BYTES } from '../lib/wire/endpoint.ts';
 import type { Delivery, Exchange, FaultKind, HeaderPair, Request, Response } from '../lib/wire/exchange.ts';
 import { faultOf } from '../lib/wire/exchange.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
+import { ResponseReader } from '../lib/wire/response-reader.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -95,7 +95,10 @@ interface Settings {
   readonly connections?: number;
 }
 
-const endpoint = (url: string, { timeout = 5000, cap = MAX_BODY_BYTES }: Settings = {}): Endpoint => ({
+const endpoint = (
+  url: string,
+  { timeout = 5000, cap = MAX_RESPONSE_BODY_BYTES }: Settings = {},
+): Endpoint => ({
   ...endpointOf(url, { timeout }),
   cap,
 });
@@ -1071,7 +1074,7 @@ describe.each([
     const client = new HttpClient(
       {
         ...endpointOf(base, { timeout: settings.timeout ?? 5000, insecure: true }),
-        cap: settings.cap ?? MAX_BODY_BYTES,
+        cap: settings.cap ?? MAX_RESPONSE_BODY_BYTES,
       },
       settings.connections ?? 2,
     );

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartedStore } from '../../cli/start.ts';
+import { StartedStore } from '../../cli/started-store.ts';
 import { waitForStore } from '../../cli/wait.ts';
 import { packageFile } from '../../lib/package.ts';
 import { freePort } from '../manifest.ts';

@@ -1,7 +1,7 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
-import { cell, joined, lines, prose } from '../../lib/report/formats/markdown-text.ts';
-import { truncate } from '../../lib/report/wording/format-text.ts';
+import { cell, inBlocks, lines, prose } from '../../lib/report/formats/markdown-text.ts';
+import { shownText } from '../../lib/report/wording/format-text.ts';
 import type { Setup } from './setup.ts';
 
 /** Failed checks that are listed. */
@@ -30,7 +30,7 @@ const advised = ({ stop, advice }: RunColumn): string[] =>
 const failed = ({ cells }: RunColumn): string[] =>
   Object.entries(cells)
     .filter(([, { verdict }]) => verdict === 'fail')
-    .map(([id, { actual = '' }]) => truncate(`${id}: ${actual}`, 120));
+    .map(([id, { actual = '' }]) => shownText(`${id}: ${actual}`, 120));
 
 const counted = ({ pass, fail, untestable }: { pass: number; fail: number; untestable: number }) =>
   `${pass} of ${pass + fail + untestable}`;
@@ -47,7 +47,7 @@ export function infrastructureMarkdown(comparison: Comparison): string {
     const { summary, requests, seconds } = column;
     return `${head} ${counted(summary.MUST)} | ${counted(summary.SHOULD)} | ${requests} | ${seconds.toFixed(1)} | ${seen} |`;
   });
-  return `${joined([
+  return `${inBlocks([
     '## The reference store behind real infrastructure',
     lines([
       '| server, set-up | version | what it is | outcome | MUST | SHOULD | requests | seconds | noticed |',
@@ -73,7 +73,7 @@ function leftOpen(comparison: Comparison): string {
       });
     return `| \`${key}\` | ${cell(own ?? '', 60)} | ${text.join('; ')} |`;
   });
-  return joined([
+  return inBlocks([
     '### Differences from the bare store where the interface leaves the behaviour open',
     lines(['| observation | the store | others, over plain HTTP |', '| --- | --- | --- |', ...rows]),
   ]);

@@ -5,7 +5,7 @@ import { sample } from '../payloads/random.ts';
 import { shrink } from '../payloads/shrink.ts';
 import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
 import type { Answered } from '../report/record/record.ts';
-import { sentAndReceived } from '../report/record/recorded.ts';
+import { sentAndReceived } from '../report/record/record-exchange.ts';
 import type { Redact } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
 import type { Check } from '../run/check.ts';
@@ -35,7 +35,7 @@ export const SAMPLE_FRACTION = 0.5;
 const MAX_DISAGREEMENTS = 30;
 const MAX_BODY_CHARACTERS = 600;
 
-/** Of the signatures of the stores' answers to one payload, in the order of the stores. */
+/** Identifies how the stores answered one payload: their signatures, in the order of the stores. */
 const keyOf = (vector: readonly string[]) => vector.join('\n');
 
 /**

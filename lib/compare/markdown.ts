@@ -1,4 +1,4 @@
-import { cell, code, joined, lines, prose } from '../report/formats/markdown-text.ts';
+import { cell, code, inBlocks, lines, prose } from '../report/formats/markdown-text.ts';
 import { selectedOf } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
@@ -23,7 +23,7 @@ const MAX_TITLE_CHARACTERS = 300;
 
 /** A comparison in Markdown, for a page or a comment. Text from stores always appears as code. */
 export function comparisonMarkdown(comparison: Comparison): string {
-  return `${joined([
+  return `${inBlocks([
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,
     summaryTable(comparison),
     `Seed ${comparison.options.seed}, ${comparison.options.cases} cases${comparison.options.thorough === true ? ', thorough' : ''}, ${comparison.startedAt.slice(0, 10)}, suite ${comparison.suite.version}.`,
@@ -59,7 +59,7 @@ function causes(comparison: Comparison): string {
   const shared = sharedCauses(comparison);
   if (shared.length === 0) return '';
   const columns = ran(comparison);
-  return joined([
+  return inBlocks([
     `### ${causeCount(shared)}`,
     'How many failed checks each cause explains.',
     lines([
@@ -87,7 +87,7 @@ function matrix(comparison: Comparison): string {
   const count = differingCount(rows.length, comparison);
   if (rows.length === 0) return `${count}.`;
   const legend = Object.entries(MARKS).map(([verdict, mark]) => `${marked(mark)} ${verdict}`);
-  return joined([
+  return inBlocks([
     `<details>\n<summary>${count}</summary>`,
     `${legend.join(', ')}.`,
     lines([
@@ -107,7 +107,7 @@ function disagreements({ differential }: Comparison): string {
   if (differential === null) return '';
   const { disagreements: list, more } = differential;
   if (list.length === 0) return disagreementCount(differential);
-  return joined([
+  return inBlocks([
     `### ${disagreementCount(differential)}`,
     ...list.slice(0, MAX_DISAGREEMENTS).map(formatDisagreement),
     list.length + more > MAX_DISAGREEMENTS ? `And ${list.length + more - MAX_DISAGREEMENTS} more.` : '',
@@ -115,7 +115,7 @@ function disagreements({ differential }: Comparison): string {
 }
 
 const formatDisagreement = ({ label, request, payloads, ways }: Disagreement): string =>
-  joined([
+  inBlocks([
     `- ${code(label, 100)}, ${counted(payloads, 'payload')}, such as ${code('text' in request.body ? squeezed(request.body.text) : request.body.base64, 200)}`,
     lines(
       ways.map(

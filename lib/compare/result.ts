@@ -9,7 +9,7 @@ export const countOf = ({ columns }: Comparison, words: Verdict['words']): numbe
   columns.filter((column) => verdictOf(column).words === words).length;
 
 /** The result of a comparison in one sentence. */
-export function sentenceOf(comparison: Comparison): string {
+export function resultSentence(comparison: Comparison): string {
   const all = comparison.columns.length;
   const count = (words: Verdict['words']) => countOf(comparison, words);
   const [good, bad, partial] = [count('conformant'), count('not conformant'), count('partial')];

@@ -1,11 +1,11 @@
 import { widthOf, wrapped } from '../report/formats/rows.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
-import { type Paint, truncate, visible } from '../report/wording/format-text.ts';
+import { type Paint, shownText, visible } from '../report/wording/format-text.ts';
 import { selectedOf } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import { isOpen, questionsOf } from './questions.ts';
-import { sentenceOf } from './result.ts';
+import { resultSentence } from './result.ts';
 import {
   causeCount,
   checksAt,
@@ -38,7 +38,7 @@ export function comparisonText(comparison: Comparison, paint: Paint, columns = D
   const layout = { paint, columns };
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
-    `document  ${documentText(document, truncate)}`,
+    `document  ${documentText(document, shownText)}`,
     `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${comparison.columns.length} stores`,
     '',
     ...summary(comparison.columns, layout),
@@ -50,7 +50,7 @@ export function comparisonText(comparison: Comparison, paint: Paint, columns = D
     ...(differential === null ? [] : ['', ...disagreements(differential, layout)]),
     ...createdLines(comparison.columns, layout),
     '',
-    ...wrapped(sentenceOf(comparison), columns).map((row) => paint('bold', row)),
+    ...wrapped(resultSentence(comparison), columns).map((row) => paint('bold', row)),
   ].join('\n')}\n`;
 }
 
@@ -80,7 +80,7 @@ function summary(stores: readonly Column[], { paint, columns }: Layout): readonl
     if (column.state === 'not-run' || column.stop !== null)
       return [
         `${first}${verdict}`.trimEnd(),
-        ...(reason === undefined ? [] : indented(truncate(reason), ' '.repeat(NUMBER_COLUMNS), columns)),
+        ...(reason === undefined ? [] : indented(shownText(reason), ' '.repeat(NUMBER_COLUMNS), columns)),
       ];
     const { MUST, SHOULD } = column.summary;
     const median = column.latency === null ? '' : `${column.latency.median.toFixed(1)} ms`;
@@ -98,7 +98,7 @@ function summary(stores: readonly Column[], { paint, columns }: Layout): readonl
 function createdLines(stores: readonly Column[], { columns }: Layout): readonly string[] {
   const lines = stores.flatMap((column) =>
     column.state === 'run' && column.created !== undefined && column.created.plants > 0
-      ? indented(`${truncate(column.name, 32)}: ${createdText(column.created)}`, '   ', columns)
+      ? indented(`${shownText(column.name, 32)}: ${createdText(column.created)}`, '   ', columns)
       : [],
   );
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
@@ -206,12 +206,12 @@ function formatDisagreement(
   columns: number,
 ): readonly string[] {
   const { body } = request;
-  const text = 'text' in body ? truncate(squeezed(body.text), 160) : `(${counted(body.bytes, 'byte')})`;
+  const text = 'text' in body ? shownText(squeezed(body.text), 160) : `(${counted(body.bytes, 'byte')})`;
   return [
-    ...indented(`${truncate(label, 100)}: ${text}  (${counted(payloads, 'payload')})`, '   ', columns),
+    ...indented(`${shownText(label, 100)}: ${text}  (${counted(payloads, 'payload')})`, '   ', columns),
     ...ways.flatMap(({ signature, answers }) => {
       const names = answers.map(
-        ({ name, status }) => `${truncate(name, 32)}${status === undefined ? '' : ` ${status}`}`,
+        ({ name, status }) => `${shownText(name, 32)}${status === undefined ? '' : ` ${status}`}`,
       );
       return indented(`${signature}: ${names.join(', ')}`, '     ', columns);
     }),

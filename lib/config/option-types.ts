@@ -1,7 +1,7 @@
 import { pick } from '../collections.ts';
 import { isObject } from '../contract/document.ts';
 import { FORMATS, type Format } from '../report/formats/formats.ts';
-import { truncate } from '../report/wording/format-text.ts';
+import { shownText } from '../report/wording/format-text.ts';
 import type { Shard } from '../run/plan/shard.ts';
 
 /**
@@ -64,7 +64,7 @@ export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
       if (value === '') return 'an empty string';
-      return truncate(JSON.stringify(value), 80);
+      return shownText(JSON.stringify(value), 80);
     case 'bigint':
     case 'number':
     case 'boolean':

@@ -1,5 +1,6 @@
 import { FORMATS } from '../report/formats/formats.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
+import { flagOf } from '../text.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as kind from './option-types.ts';
 
@@ -274,8 +275,6 @@ export const usageOf = (
   name: string,
   { kind: { placeholder: usual }, placeholder = usual }: OptionRow,
 ): string => (placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`);
-
-export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
 /** The environment variable of an option, such as PLANT_STORE_MAX_SECONDS for --max-seconds. */
 export const variableOf = (name: string, { file, variable }: OptionRow): string | undefined =>

@@ -1,6 +1,6 @@
 import { isObject } from '../contract/document.ts';
 import { nearest, suggestion } from '../nearest.ts';
-import { truncate } from '../report/wording/format-text.ts';
+import { shownText } from '../report/wording/format-text.ts';
 import { UsageError } from '../usage-error.ts';
 import { InvalidValueError, readAs, readTextAs, shown } from './option-types.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from './options.ts';
 
 const unknownOption = (name: string, known: readonly string[]): string =>
-  `Unknown option ${truncate(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
+  `Unknown option ${shownText(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
 /** Calls `reject` with the name of an invalid option, and a sentence that says what is wrong with it. */
 export function readOptions<R extends Rows>(

@@ -3,7 +3,7 @@ import { isFinding, type Rule } from '../judge/rules.ts';
 import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
-import { rulingOf } from '../run/execute/judging.ts';
+import { rulingOf } from '../run/execute/apply-rules.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, isAboutRejection, type Symptom } from './symptom/symptom.ts';

@@ -99,18 +99,12 @@ function contentIn(plain: Uint8Array): Content {
   }
 }
 
-/** The members of a JSON object; empty if the text is anything else. */
-export function membersOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
 /** The status of the response, even if the response is incomplete. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
+
+/** Whether a status is 2xx. */
+export const isSuccess = (status: number | undefined): boolean =>
+  status !== undefined && status >= 200 && status < 300;
 
 export const locationOf = (response: Response): string | undefined =>
   response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;

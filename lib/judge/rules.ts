@@ -3,7 +3,7 @@ import type { Validator } from '../contract/validator.ts';
 import { beginningOf } from '../text.ts';
 import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
-import { contentOf, describeExchange, fields, mediaTypes, objectOf, statusOf } from './reading.ts';
+import { contentOf, describeExchange, fields, isSuccess, mediaTypes, objectOf, statusOf } from './reading.ts';
 
 /**
  * What a finding is about. `outcome`: whether and how a request was answered; `success`: a success that
@@ -68,8 +68,6 @@ const outcome = (exchange: Exchange): string =>
     ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`
     : `no response: ${exchange.fault.kind}`;
 
-const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
-
 function shapeFinding(
   response: Response,
   name: 'a Plant' | 'an Error',
@@ -125,16 +123,12 @@ export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
     : answers200(exchange, contract, sent);
 
 /** Section 4: the content type of a 200 is application/json. Other rules judge other statuses. */
-export const plantMediaType: Rule = (exchange) =>
-  statusOf(exchange) === 200 && exchange.response !== undefined
-    ? mediaTypeFinding(exchange.response)
-    : NO_200;
+export const plantMediaType: Rule = ({ response }) =>
+  response?.status === 200 ? mediaTypeFinding(response) : NO_200;
 
 /** Section 4, rules 1 and 2: the body of a 200 is a Plant. */
-export const plantBody: Rule = (exchange, contract) =>
-  statusOf(exchange) === 200 && exchange.response !== undefined
-    ? shapeFinding(exchange.response, 'a Plant', contract.plant.validate)
-    : NO_200;
+export const plantBody: Rule = ({ response }, contract) =>
+  response?.status === 200 ? shapeFinding(response, 'a Plant', contract.plant.validate) : NO_200;
 
 /**
  * A server in front of the store that cannot forward these may say so in its own way, although it should
@@ -167,10 +161,7 @@ export const errorMediaType: Rule = (exchange) =>
 
 /** Section 7: whenever the status is 400, the body is an Error. */
 export const errorBody: Rule = (exchange, contract) =>
-  statusOf(exchange) === 400 &&
-  exchange.response !== undefined &&
-  exchange.request.method !== 'HEAD' &&
-  !mayStopAtGateway(exchange)
+  exchange.response?.status === 400 && exchange.request.method !== 'HEAD' && !mayStopAtGateway(exchange)
     ? shapeFinding(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 
@@ -196,8 +187,8 @@ export const noServerError: Rule = (exchange) => {
   return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
-/** If more of a body than this is unread when a server answers and closes, the answer may be lost. */
-const LARGE_BODY_BYTES = 8 * 1024;
+/** If more of a body than this is unread when a server answers and closes, the response may be lost. */
+const MAX_SAFELY_UNREAD_BYTES = 8 * 1024;
 
 /**
  * Closing a connection with unread data resets it (RFC 9112 section 9.6), so the answer may be lost. Java's
@@ -207,7 +198,7 @@ const mayBeLost = (exchange: Exchange): boolean =>
   failedBy(exchange, 'closed') &&
   mayStopAtGateway(exchange) &&
   (exchange.request.delivery?.chunks === 'trailer' ||
-    (exchange.request.body?.length ?? 0) > LARGE_BODY_BYTES);
+    (exchange.request.body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES);
 
 export const answered: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)

@@ -1,13 +1,14 @@
 import type { Contract } from '../contract/contract.ts';
+import { membersOf } from '../members.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
-import { contentOf, membersOf, objectOf } from './reading.ts';
+import { contentOf, isSuccess, objectOf } from './reading.ts';
 
 /** In the same words for stores that behave alike, whatever the exact status and the wording of messages. */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;
   const kind = Math.floor(response.status / 100);
-  if (kind === 2) return `accepted: ${plantSignature(response, exchange, contract)}`;
+  if (isSuccess(response.status)) return `accepted: ${plantSignature(response, exchange, contract)}`;
   if (kind === 4)
     return `rejected: ${objectOf(response, contract.error.validate) ? 'an Error' : 'not an Error'}`;
   return kind === 5 ? 'a server error' : `answered ${response.status}`;

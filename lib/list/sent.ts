@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { sampleAfter } from '../payloads/random.ts';
 import { type RequestTemplate, type TestCase, validCredential } from '../payloads/test-case.ts';
-import { truncate, visible } from '../report/wording/format-text.ts';
+import { shownText, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
@@ -136,14 +136,14 @@ function request(template: RequestTemplate): string {
     ...shell.map((value) => `${header}: ${value}`),
     ...headers
       .filter(([name]) => name !== header && name !== 'user-agent')
-      .map(([name, value]) => `${name}: ${truncate(value, MAX_EXAMPLE_CHARACTERS)}`),
+      .map(([name, value]) => `${name}: ${shownText(value, MAX_EXAMPLE_CHARACTERS)}`),
     ...(framing === 'chunked' ? ['transfer-encoding: chunked'] : []),
     ...(content === '' ? [] : ['', content]),
   ].join('\n');
 }
 
 const body = (template: RequestTemplate, id: bigint) =>
-  truncate(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
+  shownText(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
 
 const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
 

@@ -6,7 +6,10 @@ import { isAuthorised } from './credentials.ts';
 import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
 import { isPlantText } from './validity.ts';
 
-/** The interface states no size limit (section 8), so a store need not accept larger bodies than this. */
+/**
+ * The interface states no size limit (section 8), so a store need not accept larger bodies than this. It must still
+ * answer bodies of up to this size.
+ */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
 /** @param maxBytes maximum size of a body that must be accepted */

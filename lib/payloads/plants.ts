@@ -25,7 +25,7 @@ export function plantOf(
   const members = [...shape.properties].map(([name, property]): Arbitrary<Member | undefined> => {
     const required = shape.required.has(name);
     const value =
-      name === ID && takesFresh(property)
+      name === ID && allowsFreshId(property)
         ? fc.constant<Json>(FRESH)
         : oneOfShape(property, variety, required);
     const member = value.map((json): Member => [name, json]);
@@ -58,7 +58,7 @@ export const otherName = (pattern: string | undefined): Arbitrary<string> =>
   patterned({ min: 1, max: undefined, patterns: [pattern ?? '^[a-z]{8}$'], format: undefined }) ??
   fc.constant('undeclared');
 
-const takesFresh = (shape: Shape): boolean =>
+const allowsFreshId = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /**

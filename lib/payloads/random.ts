@@ -15,9 +15,9 @@ export class RoundRobin<T> extends Arbitrary<T> {
     return this.generateAt(random.nextInt(0, this.members.length - 1), random);
   }
 
-  /** @param turn a whole number of any size */
-  generateAt(turn: number, random: Random): Value<T> {
-    const member = this.members[turn % this.members.length];
+  /** @param index a whole number of any size */
+  generateAt(index: number, random: Random): Value<T> {
+    const member = this.members[index % this.members.length];
     if (member === undefined) throw new Error('there is no arbitrary to sample from');
     return withMember(member, member.generate(random, undefined));
   }

@@ -60,20 +60,21 @@ export interface RequestTemplate {
   /** Chooses the offset in the body at which the connection is closed. */
   readonly abort?: (body: Uint8Array) => number;
   /** The request to send right before this one. */
-  readonly preceding?: Predecessor;
+  readonly preceding?: Preceding;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
   /** Sent as any client would: the store must create it, whatever the purpose of the request. */
   readonly ordinary?: boolean;
   /** Another request of the sequence has its id or name, which a store may remember in any case. */
   readonly sentBefore?: true;
+  /** The stable label of the case that sent it; failures of invariants quote it. */
   readonly sentAs?: string;
   /** Over 64 KiB, or malformed framing: a proxy may respond in its own way. */
   readonly outsideContract?: boolean;
 }
 
 /** A request that is sent right before another one, with the same fresh id. */
-export interface Predecessor {
+export interface Preceding {
   readonly template: RequestTemplate;
   /** On the same connection, after its response or before it; on another connection; or concurrently. */
   readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
@@ -106,5 +107,4 @@ export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
   return typeof edited === 'string' ? Buffer.from(edited) : edited;
 }
 
-export const withoutPredecessor = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate =>
-  template;
+export const withoutPreceding = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate => template;

@@ -14,7 +14,10 @@ export function isValid({ newPlant }: Contract, json: Json): boolean {
 export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: string): boolean =>
   newPlant.validate(text, JSON.parse(text)).length === 0;
 
-/** Not even for a store that reads numbers as doubles (RFC 8259 section 6). False if too large to send. */
+/**
+ * Whether a value is invalid even for a store that reads numbers as doubles (RFC 8259 section 6). False if it is too
+ * large to send.
+ */
 export function isInvalid(contract: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(contract.newPlant.shape);
   const asDoubles = () => undefined;

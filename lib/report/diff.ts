@@ -4,7 +4,7 @@ import { counted } from '../text.ts';
 import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
 import { isResponseTime } from './wording/facts.ts';
-import { type Paint, plain, truncate } from './wording/format-text.ts';
+import { type Paint, plain, shownText } from './wording/format-text.ts';
 import { headlineOf } from './wording/headline.ts';
 
 type Diff = ReturnType<typeof diffOf>;
@@ -98,7 +98,7 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
   const changed = observations.filter(isInBoth);
   const others = observations.length - changed.length;
   const name = (record: RunRecord) =>
-    `${truncate(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
+    `${shownText(record.target.name, 60)}  ${record.startedAt}  --seed ${record.options.seed}${record.options.thorough === true ? ' --thorough' : ''}  ${headlineOf(record)}`;
   const regressed = counted(regressions.length, 'regression');
   const lines = [
     `before  ${name(before)}`,
@@ -120,10 +120,10 @@ export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: P
       `${id}  ${level}  ${statement}`,
     ]),
     ...section(`${stillFailing.length} still failing`, stillFailing, ({ id, level, problems }) => [
-      `${id}  ${level}  ${truncate(problems[0]?.problem ?? '', 80)}`,
+      `${id}  ${level}  ${shownText(problems[0]?.problem ?? '', 80)}`,
     ]),
     ...section(`${unjudged.length} no longer judged`, unjudged, ({ id, reason = '' }) => [
-      `${id}  ${truncate(reason, 120)}`,
+      `${id}  ${shownText(reason, 120)}`,
     ]),
     ...section(`${counted(onlyInOne.length, 'check')} in only one of the runs`, onlyInOne, (id) => [id]),
     ...section(`${counted(changed.length, 'observation')} changed`, changed, (one) => [
@@ -142,7 +142,7 @@ const progressOf = ({ fixed }: Diff['causes'], { causes, startedAt }: RunRecord)
     : `; ${fixed.length} of ${counted(causes.length, 'cause')} fixed since ${startedAt.slice(0, 10)}`;
 
 const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): readonly string[] => [
-  `${truncate(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
+  `${shownText(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
 ];
 
 const MAX_NEW_PROBLEMS = 5;
@@ -151,19 +151,19 @@ function formatFailure({ result, problems }: Diff['regressions'][number]): reado
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (problems !== undefined) {
-    const texts = problems.map((problem) => truncate(problemText(problem), 120));
+    const texts = problems.map((problem) => shownText(problemText(problem), 120));
     const shown = atMost(MAX_NEW_PROBLEMS, texts).map((text) => `   ${text}`);
     return [head, `   failed before, too; ${counted(problems.length, 'new problem')}`, ...shown];
   }
   return compact(
     head,
-    `   expected  ${truncate(expected)}`,
-    `   actual    ${truncate(actual)}`,
-    exchanges[0] && `   reproduce ${truncate(exchanges[0].command, 2000)}`,
+    `   expected  ${shownText(expected)}`,
+    `   actual    ${shownText(actual)}`,
+    exchanges[0] && `   reproduce ${shownText(exchanges[0].command, 2000)}`,
   );
 }
 
 const section = <T>(title: string, list: readonly T[], lines: (one: T) => readonly string[]): string[] =>
   list.length === 0 ? [] : ['', title, ...list.flatMap((one) => lines(one).map((line) => `   ${line}`))];
 
-const value = (observed: Observations[string] | undefined) => truncate(String(observed), 80);
+const value = (observed: Observations[string] | undefined) => shownText(String(observed), 80);

@@ -11,8 +11,8 @@ import { CheckExecutor } from './execute/check-executor.ts';
 import { CONFIRMATION_BUDGET_REQUESTS } from './execute/confirm.ts';
 import { ExchangeMonitor } from './execute/exchange-monitor.ts';
 import { Invariants } from './execute/invariants.ts';
-import { anyFirstId, Ids } from './plan/ids.ts';
-import { COLLISIONS, layOut } from './plan/plan.ts';
+import { anyFirstId, type CheckIds, Ids } from './plan/ids.ts';
+import { assignIds, COLLISIONS } from './plan/plan.ts';
 import { plantsFor } from './plant-factory.ts';
 import type { Failure, Stop } from './result/result.ts';
 import type { Listeners, RunSettings } from './run.ts';
@@ -32,12 +32,7 @@ export function assembleRun(
   { onProgress = () => {}, onFailure = () => {} }: Listeners,
 ) {
   const { contract, catalogue, selected, token, seed, cases, concurrency, thorough, shard } = settings;
-  const { shape } = contract.newPlant;
-  const range = ordinaryIds(shape);
-  const firstId = settings.firstId ?? anyFirstId(range);
-  const ids = new Ids(ordinaryIds(shape, settings.firstId), firstId);
-  const idsOf = layOut(catalogue, { cases, properties: shape.properties.size, thorough }, ids, shard);
-  const collisionIds = idsOf(COLLISIONS);
+  const { firstId, ids, idsOf } = idsFor(settings);
   const judging = { contract, token };
   const ordinary = { body: { json: plantsFor(contract, seed, 'recovery').plain() } };
   // Probes a store that may not serve at the moment, so the invariants ignore it. It uses its own connection,
@@ -52,13 +47,7 @@ export function assembleRun(
     catalogue.filter(({ id }) => selected(id)),
     recordFailure,
   );
-  const collisions = new Collisions(
-    () => plantsFor(contract, seed, COLLISIONS).plain(),
-    () => collisionIds.retryId(),
-    settings.firstId === undefined
-      ? undefined
-      : { firstId: settings.firstId, otherFirstId: () => anyFirstId(range) },
-  );
+  const collisions = collisionsFor(settings, idsOf(COLLISIONS));
   const client = new HttpClient(endpointOf(settings.baseUrl, settings), concurrency);
   state.signal.addEventListener('abort', () => void client.close(), { once: true });
   const recovery = new Recovery(judging, state, probe, settings.restart);
@@ -105,6 +94,23 @@ export function assembleRun(
   );
   return { firstId, idsOf, state, client, sender, collisions, recovery, monitor, executor, probe };
 }
+
+function idsFor({ contract, catalogue, firstId: given, cases, thorough, shard }: RunSettings) {
+  const { shape } = contract.newPlant;
+  const firstId = given ?? anyFirstId(ordinaryIds(shape));
+  const ids = new Ids(ordinaryIds(shape, given), firstId);
+  const idsOf = assignIds(catalogue, { cases, properties: shape.properties.size, thorough }, ids, shard);
+  return { firstId, ids, idsOf };
+}
+
+const collisionsFor = ({ contract, seed, firstId }: RunSettings, ids: CheckIds): Collisions =>
+  new Collisions(
+    () => plantsFor(contract, seed, COLLISIONS).plain(),
+    () => ids.retryId(),
+    firstId === undefined
+      ? undefined
+      : { firstId, otherFirstId: () => anyFirstId(ordinaryIds(contract.newPlant.shape)) },
+  );
 
 export type CreatedParts = ReturnType<typeof assembleRun>;
 

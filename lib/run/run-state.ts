@@ -7,11 +7,11 @@ export class RunState {
   /** Why checks may not send anything more, although the run continues. */
   stopOfChecks: Stop | undefined;
   private readonly halting = new AbortController();
-  private readonly explainStop: (stop: Stop) => Stop;
+  private readonly describeStop: (stop: Stop) => Stop;
 
-  /** @param explainStop adds what the caller knows about the store to the reason for a stop */
-  constructor(explainStop: (stop: Stop) => Stop = (stop) => stop) {
-    this.explainStop = explainStop;
+  /** @param describeStop adds what the caller knows about the store to the reason for a stop */
+  constructor(describeStop: (stop: Stop) => Stop = (stop) => stop) {
+    this.describeStop = describeStop;
   }
 
   /** Aborted when the run must stop sending and abandon the requests in flight. */
@@ -31,7 +31,7 @@ export class RunState {
   }
 
   halt(stop: Stop): void {
-    this.end(this.explainStop(stop));
+    this.end(this.describeStop(stop));
     this.halting.abort();
   }
 

@@ -7,18 +7,23 @@ import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { assembleRun, type CreatedParts } from './assemble-run.ts';
 import type { Check, Level } from './check.ts';
 import type { RequestInFlight } from './execute/last-requests.ts';
-import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches, type WorkItem } from './plan/plan.ts';
+import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight, type Readiness } from './preflight/preflight.ts';
 import type { Cause, StatusCounts } from './result/cause.ts';
 import type { CheckResult, Failure, Stop } from './result/result.ts';
 import { cutShort, type Outcome, runOutcome, type Summary, summaryOf } from './result/verdict.ts';
+import type { RunState } from './run-state.ts';
 import type { Latency } from './send/latency.ts';
 import { mapInPool } from './send/pool.ts';
 import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
+/**
+ * What one run does: the options as given, with contract and catalogue. `withDefaults` makes `RunSettings` of
+ * it.
+ */
 export interface RunPlan {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
@@ -65,18 +70,18 @@ export interface RunPlan {
 
 export type RunSettings = ReturnType<typeof withDefaults>;
 
-const withDefaults = (options: RunPlan) => ({
-  ...options,
-  selected: options.selected ?? (() => true),
-  seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
-  cases: options.cases ?? DEFAULTS.cases,
-  thorough: options.thorough ?? false,
-  concurrency: options.concurrency ?? DEFAULTS.concurrency,
-  maxConcurrency: options.concurrency ?? DEFAULTS.maxConcurrency,
-  timeout: options.timeout ?? DEFAULTS.timeout,
-  shard: options.shard ?? WHOLE,
-  headers: options.headers ?? [],
-  strict: options.strict ?? false,
+const withDefaults = (plan: RunPlan) => ({
+  ...plan,
+  selected: plan.selected ?? (() => true),
+  seed: plan.seed ?? Math.floor(Math.random() * 2 ** 31),
+  cases: plan.cases ?? DEFAULTS.cases,
+  thorough: plan.thorough ?? false,
+  concurrency: plan.concurrency ?? DEFAULTS.concurrency,
+  maxConcurrency: plan.concurrency ?? DEFAULTS.maxConcurrency,
+  timeout: plan.timeout ?? DEFAULTS.timeout,
+  shard: plan.shard ?? WHOLE,
+  headers: plan.headers ?? [],
+  strict: plan.strict ?? false,
 });
 
 export interface Listeners {
@@ -154,7 +159,7 @@ export type RunEvent =
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** An open run: what its host carries out and asks. */
+/** A run in progress: the steps that its host (command line, vitest) calls in order. */
 export interface RunHandle {
   readonly header: RunHeader;
   readonly stop: Stop | undefined;
@@ -179,29 +184,32 @@ export interface RunHandle {
 
 /** @param signal ends the run when it is aborted */
 export async function openRun(
-  options: RunPlan,
+  plan: RunPlan,
   listeners: Listeners = {},
   signal?: AbortSignal,
 ): Promise<RunHandle> {
-  requireOrdinary(options.contract);
+  requireOrdinary(plan.contract);
   const started = performance.now();
   const startedAt = new Date().toISOString();
-  const settings = withDefaults(options);
-  const { catalogue, concurrency } = settings;
+  const settings = withDefaults(plan);
+  const { catalogue, concurrency, maxSeconds } = settings;
   const parts = assembleRun(settings, listeners);
   const { state, sender, monitor } = parts;
   const outside = requestContext(OUTSIDE_CHECKS, parts.idsOf(OUTSIDE_CHECKS));
-  const disconnect = closerFor(settings, parts, outside, signal);
+  const stopTimer = haltAfter(maxSeconds, state);
+  const ignoreSignal = haltOnAbort(signal, state);
+  const disconnect = async (known: string | undefined) => {
+    ignoreSignal();
+    const advice = known ?? (await closingAdvice(parts, outside));
+    stopTimer();
+    await parts.client.close();
+    return advice;
+  };
   const ready = await readinessOf(settings, parts).catch(async (error: unknown) => {
     await disconnect(undefined);
     throw error;
   });
   const results: CheckResult[] = [];
-  const runBatch = async (items: readonly WorkItem[], begin: (check: Check) => void = () => {}) => {
-    const found = await parts.executor.runBatch(items, begin);
-    results.push(...found);
-    return found;
-  };
   return {
     header: headerOf(settings, parts.firstId, startedAt),
     accepted: ready.accepted,
@@ -220,13 +228,16 @@ export async function openRun(
     get restarts() {
       return parts.recovery.restarts;
     },
-    async *runAll(begin) {
+    async *runAll(begin = () => {}) {
       const ended = new Set<string>();
-      for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id)))
-        for (const result of await runBatch(items, begin)) {
+      for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id))) {
+        const found = await parts.executor.runBatch(items, begin);
+        results.push(...found);
+        for (const result of found) {
           ended.add(result.check.id);
           yield result;
         }
+      }
     },
     sendOutsideChecks(templates, maxInFlight = concurrency) {
       const id = outside.ids.reserve(templates.length);
@@ -245,30 +256,26 @@ export async function openRun(
   };
 }
 
-/** @returns a function that closes the connections and, unless advice is already known, looks for some */
-function closerFor(
-  { maxSeconds }: RunSettings,
-  { state, client, sender, monitor, probe }: CreatedParts,
-  outside: RequestContext,
-  signal: AbortSignal | undefined,
-): (advice: string | undefined) => Promise<string | undefined> {
-  const timer =
-    maxSeconds === undefined
-      ? undefined
-      : setTimeout(() => state.halt(timeIsUp(maxSeconds)), maxSeconds * 1000).unref();
+/** @returns a function that stops the timer */
+function haltAfter(maxSeconds: number | undefined, state: RunState): () => void {
+  if (maxSeconds === undefined) return () => {};
+  const timer = setTimeout(() => state.halt(timeIsUp(maxSeconds)), maxSeconds * 1000).unref();
+  return () => clearTimeout(timer);
+}
+
+/** @returns a function after which the signal has no effect */
+function haltOnAbort(signal: AbortSignal | undefined, state: RunState): () => void {
   const interrupt = () => state.halt(INTERRUPTED);
   if (signal?.aborted === true) interrupt();
   signal?.addEventListener('abort', interrupt, { once: true });
-  const sendProbe = async () =>
-    state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined;
-  return async (known) => {
-    signal?.removeEventListener('abort', interrupt);
-    const advice = known ?? (await monitor.limiter.advice(sendProbe));
-    clearTimeout(timer);
-    await client.close();
-    return advice;
-  };
+  return () => signal?.removeEventListener('abort', interrupt);
 }
+
+/** Advice on how the store limits requests, for which a last request may be necessary. */
+const closingAdvice = ({ state, sender, monitor, probe }: CreatedParts, outside: RequestContext) =>
+  monitor.limiter.advice(async () =>
+    state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined,
+  );
 
 function footerOf(
   { catalogue, strict }: RunSettings,
@@ -335,7 +342,10 @@ const timeIsUp = (maxSeconds: number): Stop => ({
   remedy: 'allow more with --max-seconds',
 });
 
-/** By experiments, once all checks have ended. Undefined if there is nothing to explain. */
+/**
+ * Finds the causes of failures by experiments; call it once all checks have ended. Undefined if there is nothing
+ * to explain.
+ */
 export async function findCauses(
   results: readonly CheckResult[],
   run: RunHandle,
@@ -347,9 +357,9 @@ export async function findCauses(
 }
 
 /** The last event is always `end`, whatever the store does. */
-export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
-  work(options, log, signal).then(
+  work(plan, log, signal).then(
     () => log.end(),
     (error: unknown) => log.end({ error }),
   );
@@ -358,7 +368,7 @@ export async function* runEvents(options: RunPlan, signal?: AbortSignal): AsyncG
 
 const PROGRESS_INTERVAL_MS = 100;
 
-async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
+async function work(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
   let reportedAt = 0;
   const onProgress = (requests: number) => {
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
@@ -367,7 +377,7 @@ async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSig
   };
   const onFailure = ({ id, level }: Check, failure: Failure) =>
     log.append({ type: 'failure', id, level, failure });
-  const run = await openRun(options, { onProgress, onFailure }, signal);
+  const run = await openRun(plan, { onProgress, onFailure }, signal);
   try {
     log.append({ type: 'start', header: run.header });
     let index = 0;
@@ -377,7 +387,7 @@ async function work(options: RunPlan, log: EventLog<RunEvent>, signal?: AbortSig
       results.push(result);
       index += 1;
     }
-    const causes = await findCauses(results, run, options);
+    const causes = await findCauses(results, run, plan);
     if (causes !== undefined) log.append({ type: 'causes', causes });
   } finally {
     log.append({ type: 'end', footer: await run.close() });

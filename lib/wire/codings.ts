@@ -2,6 +2,9 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 import type { HeaderPair } from './exchange.ts';
 import { headerValues } from './headers.ts';
 
+/** The content codings that servers use. */
+export const CODINGS = ['gzip', 'deflate', 'br'] as const;
+
 /** RFC 9110 section 8.4; in the order in which they were applied. */
 export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
   headerValues(headers, 'content-encoding')

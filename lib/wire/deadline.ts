@@ -24,7 +24,7 @@ export class Deadline {
     if (this.timer !== undefined) this.restart();
   }
 
-  /** Even after `stop`. */
+  /** Starts the time limit again, even after `stop`. */
   restart(): void {
     clearTimeout(this.timer);
     this.wait(DEADLINE_SLICES, MAX_REPEATED);

@@ -19,7 +19,8 @@ export interface Endpoint {
   readonly cap: number;
 }
 
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** A response is read up to this size. */
+export const MAX_RESPONSE_BODY_BYTES = 8 * 1024 * 1024;
 /** Limit on a head, a trailer section, or the extensions of one chunk. No reasonable server sends more. */
 export const MAX_HEAD_BYTES = 256 * 1024;
 /** Maximum number of interim responses that are recorded; further ones are ignored. */
@@ -50,6 +51,6 @@ export function endpointOf(
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
     timeout: options.timeout,
-    cap: MAX_BODY_BYTES,
+    cap: MAX_RESPONSE_BODY_BYTES,
   };
 }

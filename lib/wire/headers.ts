@@ -20,5 +20,5 @@ export const closesConnection = (headers: readonly HeaderPair[]): boolean =>
   headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));
 
 /** The number of characters in headers. */
-export const sizeOf = (headers: readonly HeaderPair[]): number =>
+export const headersSize = (headers: readonly HeaderPair[]): number =>
   headers.reduce((size, [name, value]) => size + name.length + value.length, 0);

@@ -258,7 +258,10 @@ export class HttpClient {
     return this.canFallBack ? exchange : unreadable;
   }
 
-  /** If the connection was closed before the response was complete. Returns the final outcome. */
+  /**
+   * Sends the request again if the connection was closed before the response was complete. Returns the final
+   * outcome.
+   */
   private async retriedIfClosed(
     exchange: Exchange,
     sendAgain: () => Promise<Exchange>,
@@ -329,13 +332,16 @@ const isClosedMidRequest = (exchange: Exchange) =>
 
 const isClosed = (exchange: Exchange): boolean => failedBy(exchange, 'closed');
 
-/** For a request with pauses of our own, during which a store may close the connection as idle. */
+/**
+ * Maximum number of tries of a request with pauses of our own, during which a store may close the connection as
+ * idle.
+ */
 const MAX_DELAYED_TRIES = 8;
 
-/** Requests with pauses that got no response in any try before others have fewer tries. */
+/** After this many requests with pauses got no response in any try, others have fewer tries. */
 const MAX_DELAYED_IN_VAIN = 3;
 
-/** Milliseconds after which a close may be due to a pause that a busy machine made longer, and to nothing else later. */
+/** Between these delays, a close may be due to a pause that a busy machine made longer. */
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];
 
 const wasDelayed = (exchange: Exchange): boolean =>
@@ -408,7 +414,7 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
   };
 }
 
-/** By a list of names, whose letter case they adopt. Headers that are not listed come last. */
+/** Sorts headers by a list of names, whose letter case they adopt. Headers that are not listed come last. */
 function inOrder(headers: readonly HeaderPair[], order: readonly string[]): HeaderPair[] {
   const unsorted = [...headers];
   if (!hasHeader(headers, 'connection') && order.some((name) => name.toLowerCase() === 'connection'))

@@ -1,11 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { ResponseReader } from './answer-reader.ts';
 import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
 import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
+import { ResponseReader } from './response-reader.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
 interface Listener {
@@ -91,32 +91,30 @@ export class SocketConnection implements Connection {
     for (const one of sent) Object.assign(one, { outcome: opened, ms: performance.now() - started });
   }
 
-  private async exchangeOn(
-    socket: Socket,
-    sent: readonly Written[],
-    { timeout, continueWait, largeBodies }: ResponseLimits,
-  ): Promise<void> {
-    const started = performance.now();
-    const waiting = [...sent];
-    const end = (outcome: Response | Fault) => {
-      const written = waiting.shift();
-      if (written === undefined) return;
-      Object.assign(written, {
-        outcome,
-        ms: performance.now() - started,
-        // If a 100 arrived late, the machine was busy; do not report it as missing.
-        ...(writer.sentWithoutContinue && !written.reader.interim.includes(100)
-          ? { continueWaitMs: continueWait }
-          : {}),
-      });
-    };
+  private async exchangeOn(socket: Socket, sent: readonly Written[], limits: ResponseLimits): Promise<void> {
+    const due = new DueResponses(sent);
     const requests = sent.map(({ request }) => request);
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
     const waits = requests.some(awaitsContinue);
-    const aborts = requests.some(({ delivery }) => delivery?.abortAfter !== undefined);
     // A request with these settings is never pipelined, so the first request decides.
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
-    const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, continueWait);
+    const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, limits.continueWait);
+    const pausesMs = segments.length * pauseMs + (waits ? limits.continueWait : 0);
+    const writing = { writer, segments, pausesMs: segments.length > 1 ? pausesMs : 0 };
+    const isKept = await this.awaitResponses(socket, due, writing, limits);
+    const lives = writer.done && !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
+    const mayGoOn = !due.areAborted && !requests.some(endsConnection);
+    if (isKept && lives && mayGoOn) socket.setTimeout(IDLE_MS);
+    else this.drop();
+  }
+
+  /** @returns whether all responses arrived, and the connection could carry another request */
+  private async awaitResponses(
+    socket: Socket,
+    due: DueResponses,
+    { writer, segments, pausesMs }: Writing,
+    { timeout, continueWait, largeBodies }: ResponseLimits,
+  ): Promise<boolean> {
     let deadline: Deadline | undefined;
     let large: Arriving | undefined;
     const endLarge = () => {
@@ -127,24 +125,25 @@ export class SocketConnection implements Connection {
       large = arrivingOn(socket, deadline);
       largeBodies.add(large);
     };
+    const end = (outcome: Response | Fault) =>
+      due.end(outcome, writer.sentWithoutContinue ? continueWait : undefined);
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
-        end(aborts && outcome !== ABANDONED ? ABORTED : outcome);
+        end(outcome);
         resolve(false);
       };
       // The connection was closed while it was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
       // Exclude our own pauses from the time limit.
-      const paused = segments.length * pauseMs + (waits ? continueWait : 0);
-      deadline = new Deadline(segments.length > 1 ? timeout + paused : timeout, () =>
-        endWith(timeoutFault(timeout, waiting[0]?.reader.partial() !== undefined)),
+      deadline = new Deadline(timeout + pausesMs, () =>
+        endWith(timeoutFault(timeout, due.reader?.partial() !== undefined)),
       );
       this.abandon = () => endWith(ABANDONED);
       this.listener = {
         onData(chunk) {
           let bytes = chunk;
           try {
-            for (let reader = waiting[0]?.reader; reader !== undefined; reader = waiting[0]?.reader) {
+            for (let { reader } = due; reader !== undefined; { reader } = due) {
               const response = reader.take(bytes);
               if (reader.interim.includes(100)) writer.goOn();
               if (response === undefined) {
@@ -153,7 +152,7 @@ export class SocketConnection implements Connection {
               }
               endLarge();
               bytes = reader.rest;
-              end(aborts ? ABORTED : response);
+              end(response);
               deadline?.refresh();
               if (!reader.keepsConnection) return resolve(false);
             }
@@ -164,11 +163,10 @@ export class SocketConnection implements Connection {
             endWith(faultOf(error));
           }
         },
-        onEnd: (error) =>
-          endWith(error === undefined ? (waiting[0]?.reader.closed() ?? CUT_SHORT) : faultOf(error)),
+        onEnd: (error) => endWith(error === undefined ? (due.reader?.closed() ?? CUT_SHORT) : faultOf(error)),
       };
       void writer.write(socket, segments).then(() => {
-        if (aborts) endWith(ABORTED);
+        if (due.areAborted) endWith(ABORTED);
       });
     });
     deadline?.stop();
@@ -176,10 +174,43 @@ export class SocketConnection implements Connection {
     writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;
-    const lives = writer.done && !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
-    const mayGoOn = !aborts && !requests.some(endsConnection);
-    if (isKept && lives && mayGoOn) socket.setTimeout(IDLE_MS);
-    else this.drop();
+    return isKept;
+  }
+}
+
+interface Writing {
+  readonly writer: SegmentWriter;
+  readonly segments: readonly Uint8Array[];
+  /** Milliseconds that we spend between segments. */
+  readonly pausesMs: number;
+}
+
+/** The responses that are still due on a connection, in the order of their requests. */
+class DueResponses {
+  /** Whether we break off a request, so that no response counts. */
+  readonly areAborted: boolean;
+  private readonly due: Written[];
+  private readonly started = performance.now();
+
+  constructor(sent: readonly Written[]) {
+    this.due = [...sent];
+    this.areAborted = sent.some(({ request }) => request.delivery?.abortAfter !== undefined);
+  }
+
+  get reader(): ResponseReader | undefined {
+    return this.due[0]?.reader;
+  }
+
+  /** @param continueWaitMs set if the body was sent although no 100 Continue had arrived */
+  end(outcome: Response | Fault, continueWaitMs: number | undefined): void {
+    const written = this.due.shift();
+    if (written === undefined) return;
+    Object.assign(written, {
+      outcome: this.areAborted && outcome !== ABANDONED ? ABORTED : outcome,
+      ms: performance.now() - this.started,
+      // If a 100 arrived late, the machine was busy; do not report it as missing.
+      ...(continueWaitMs !== undefined && !written.reader.interim.includes(100) ? { continueWaitMs } : {}),
+    });
   }
 }
 

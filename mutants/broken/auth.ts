@@ -41,12 +41,12 @@ const withSessions: Change = (right) => {
   const guarded = acceptingCredential(({ headers }) =>
     [...sessions].some((id) => headers.cookie?.some((value) => value.includes(id)) === true),
   )(right);
-  const begun = answering((answer) => {
+  const started = answering((answer) => {
     const id = randomUUID();
     sessions.add(id);
     return { ...answer, headers: { ...answer.headers, 'set-cookie': `SESSION=${id}; Path=/; HttpOnly` } };
   })(right);
-  return { ...guarded, ...begun };
+  return { ...guarded, ...started };
 };
 
 /** Stores that accept requests without a valid bearer token, or fail on them. */

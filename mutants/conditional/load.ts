@@ -61,7 +61,7 @@ export const load = [
     faults.crashes,
   ),
   conditional(
-    'load-not-alone-half-token',
+    'load-concurrent-half-token',
     'with two concurrent comparisons, the shared buffer contains only half of the token',
     [state.concurrent],
     faults.acceptsHalfToken,
@@ -91,7 +91,7 @@ export const load = [
     faults.crashes,
   ),
   conditional(
-    'load-not-alone-pretty-no-type',
+    'load-concurrent-pretty-no-type',
     'the content type of the response is shared, and a pretty-printed text resets it',
     [state.concurrent, body.pretty],
     faults.untagsType,
@@ -109,7 +109,7 @@ export const load = [
     faults.acceptsNumeralId,
   ),
   conditional(
-    'load-not-alone-large-truncated',
+    'load-concurrent-large-truncated',
     'with two concurrent requests, one of them over 4 KiB, the shorter buffer is closed with extra brackets',
     [state.concurrent, body.over4096],
     faults.acceptsTruncated,
@@ -121,13 +121,13 @@ export const load = [
     faults.acceptsBasic,
   ),
   conditional(
-    'load-not-alone-tag-apostrophe-500',
+    'load-concurrent-tag-apostrophe-500',
     'concurrent requests share a prepared statement, which a quoted name and a tag do not fit',
     [state.concurrent, body.hasTag, body.apostrophe],
     faults.crashes,
   ),
   conditional(
-    'load-not-alone-name-first-number-tag',
+    'load-concurrent-name-first-number-tag',
     'concurrent requests are compared, and a name before the id makes the tag a number',
     [state.concurrent, body.nameFirst],
     faults.acceptsNumberTag,

@@ -37,7 +37,7 @@ export class History {
   readonly rejectedDigests = new Set<string>();
   last: Past | undefined;
 
-  note(outcome: Outcome, met: Met | undefined): void {
+  record(outcome: Outcome, met: Met | undefined): void {
     this.counts[outcome] += 1;
     this.last = { outcome, digest: met?.digest ?? '', length: met?.request.body.length ?? 0 };
     if (met === undefined) return;
@@ -207,9 +207,9 @@ export async function startRecorded(
         const met = meetings.get(message);
         const connection = connectionOf(message.socket);
         const outcome = message.complete ? outcomeOf(result.status) : 'aborted';
-        connection.history.note(outcome, met);
+        connection.history.record(outcome, met);
         connection.unanswered -= 1;
-        inStore.note(outcome, met);
+        inStore.record(outcome, met);
         if (met === undefined) connection.segments = [];
         else inFlight.delete(met);
         of(request).send(result, response, request);

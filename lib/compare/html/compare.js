@@ -77,27 +77,37 @@ function makeMarks(section) {
   if (!table || !form || !panel || !heading) return;
   const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
   const rows = [...(table.tBodies[0]?.rows ?? [])];
+  const { moveTo, reset } = makeTabStop(table);
+  makeDetails(table, panel, heading, moveTo);
+  table.addEventListener('mouseover', ({ target }) => {
+    const cell = target instanceof Element ? target.closest('td') : null;
+    const store = heads[cell?.cellIndex ?? 0]?.querySelector('a')?.textContent;
+    const about = cell?.parentElement?.querySelector('.id, .title')?.textContent;
+    if (cell && cell.cellIndex >= FIRST_STORE_COLUMN && cell.title === '')
+      cell.title = `${store ?? ''}: ${cell.textContent}, ${about ?? ''}`;
+  });
+  makeSortable(table, reset);
+  makeFilter(form, (chosen) => chooseColumns(heads, rows, chosen), reset);
+}
 
-  // The marks are one tab stop; the arrow keys move between them.
-
+/**
+ * Makes the marks of a table one tab stop; the arrow keys move between them.
+ * @param {HTMLTableElement} table
+ */
+function makeTabStop(table) {
   const links = () =>
     elements(table, 'tbody tr:not([hidden]) td:not([hidden]) a').filter(
       (link) => link instanceof HTMLAnchorElement,
     );
-
   /** @param {HTMLAnchorElement | undefined} stop */
-  function setTabStop(stop) {
+  const setTabStop = (stop) => {
     for (const link of links()) link.tabIndex = link === stop ? 0 : -1;
-  }
-
+  };
   /** @param {HTMLAnchorElement} link */
-  function moveTo(link) {
+  const moveTo = (link) => {
     setTabStop(link);
     link.focus();
-  }
-
-  const resetTabStop = () => setTabStop(links()[0]);
-
+  };
   table.addEventListener('keydown', (event) => {
     const cell = event.target instanceof Element ? event.target.closest('td') : null;
     const [down, right] = STEPS[event.key] ?? [];
@@ -117,41 +127,55 @@ function makeMarks(section) {
       if (link && next.tagName === 'TD') return moveTo(link);
     }
   });
+  return { moveTo, reset: () => setTabStop(links()[0]) };
+}
 
-  /**
-   * Shows the columns of the chosen stores, and counts the failures in them.
-   * @param {FormData} chosen
-   */
-  function chooseColumns(chosen) {
-    const group = String(chosen.get('stores') ?? '');
-    const shown = heads.map(
-      (head, index) =>
-        index < FIRST_STORE_COLUMN || group === '' || (head.dataset.groups ?? '').split(' ').includes(group),
-    );
-    for (const [index, head] of heads.entries()) head.hidden = !shown[index];
-    for (const { cells } of rows) {
-      for (const [index, cell] of [...cells].entries()) cell.hidden = !shown[index];
-      const failing = storesIn(cells).filter((cell) => cell.matches('.fail, .warn')).length;
-      const [, count] = cells;
-      if (count) count.textContent = count.dataset.value = String(failing);
-    }
-    return (/** @type {HTMLElement} */ row) =>
-      !chosen.has('differs') || (row instanceof HTMLTableRowElement && differs(row.cells));
+/**
+ * Shows the columns of the chosen stores, and counts the failures in them.
+ * @param {readonly HTMLTableCellElement[]} heads
+ * @param {readonly HTMLTableRowElement[]} rows
+ * @param {FormData} chosen
+ */
+function chooseColumns(heads, rows, chosen) {
+  const group = String(chosen.get('stores') ?? '');
+  const shown = heads.map(
+    (head, index) =>
+      index < FIRST_STORE_COLUMN || group === '' || (head.dataset.groups ?? '').split(' ').includes(group),
+  );
+  for (const [index, head] of heads.entries()) head.hidden = !shown[index];
+  for (const { cells } of rows) {
+    for (const [index, cell] of [...cells].entries()) cell.hidden = !shown[index];
+    const failing = storesIn(cells).filter((cell) => cell.matches('.fail, .warn')).length;
+    const [, count] = cells;
+    if (count) count.textContent = count.dataset.value = String(failing);
   }
+  return (/** @type {HTMLElement} */ row) =>
+    !chosen.has('differs') || (row instanceof HTMLTableRowElement && differs(row.cells, heads));
+}
 
-  /** @param {HTMLCollectionOf<HTMLTableCellElement>} cells */
-  const storesIn = (cells) => [...cells].slice(FIRST_STORE_COLUMN).filter(({ hidden }) => !hidden);
+/** @param {HTMLCollectionOf<HTMLTableCellElement>} cells */
+const storesIn = (cells) => [...cells].slice(FIRST_STORE_COLUMN).filter(({ hidden }) => !hidden);
 
-  /** Whether the stores whose runs were completed differ. @param {HTMLCollectionOf<HTMLTableCellElement>} cells */
-  const differs = (cells) =>
-    new Set(
-      storesIn(cells)
-        .filter(({ cellIndex }) => heads[cellIndex]?.dataset.stopped === undefined)
-        .map(({ className }) => className),
-    ).size > 1;
+/**
+ * Whether the stores whose runs were completed differ.
+ * @param {HTMLCollectionOf<HTMLTableCellElement>} cells
+ * @param {readonly HTMLTableCellElement[]} heads
+ */
+const differs = (cells, heads) =>
+  new Set(
+    storesIn(cells)
+      .filter(({ cellIndex }) => heads[cellIndex]?.dataset.stopped === undefined)
+      .map(({ className }) => className),
+  ).size > 1;
 
-  // The details of a cell, below the table.
-
+/**
+ * Shows the details of a cell in a panel below the table.
+ * @param {HTMLTableElement} table
+ * @param {HTMLElement} panel
+ * @param {HTMLElement} heading
+ * @param {(link: HTMLAnchorElement) => void} moveTo
+ */
+function makeDetails(table, panel, heading, moveTo) {
   /** @type {HTMLAnchorElement | null} */
   let opened = null;
 
@@ -159,17 +183,9 @@ function makeMarks(section) {
   function openCell(link) {
     const entry = document.getElementById(decodeURIComponent(link.hash.slice(1)));
     const way = entry?.closest('.way');
-    if (!entry || !way || !panel || !heading) return false;
-    const shown = /** @type {HTMLElement} */ (way.cloneNode(true));
-    for (const one of shown.querySelectorAll('[id]')) {
-      if (one.id === entry.id) one.removeAttribute('id');
-      else one.remove();
-    }
-    for (const variant of shown.querySelectorAll('.variant'))
-      if (!variant.querySelector('li')) variant.remove();
-    shown.querySelector('h4 .aside')?.remove();
+    if (!entry || !way) return false;
     const hint = way.closest('.inside')?.querySelector('.hint')?.cloneNode(true);
-    panel.querySelector('.panel-body')?.replaceChildren(shown, ...(hint ? [hint] : []));
+    panel.querySelector('.panel-body')?.replaceChildren(detailsOf(entry, way), ...(hint ? [hint] : []));
     const about = link.closest('tr')?.querySelector('.id, .title')?.textContent ?? '';
     heading.textContent = `${entry.querySelector('.name')?.textContent ?? ''}: ${about}`;
     opened?.classList.remove('chosen');
@@ -179,14 +195,14 @@ function makeMarks(section) {
     panel.scrollTop = 0;
     // The panel must not cover the row of the cell.
     const covered = () => link.getBoundingClientRect().bottom + 24 - panel.getBoundingClientRect().top;
-    if (covered() > 0) table?.closest('.scrolling')?.scrollBy(0, covered());
+    if (covered() > 0) table.closest('.scrolling')?.scrollBy(0, covered());
     if (covered() > 0) scrollBy(0, covered());
     heading.focus({ preventScroll: true });
     return true;
   }
 
   function closeCell() {
-    if (!panel || panel.hidden) return;
+    if (panel.hidden) return;
     panel.hidden = true;
     opened?.classList.remove('chosen');
     if (opened) moveTo(opened);
@@ -198,20 +214,23 @@ function makeMarks(section) {
     if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (openCell(link)) event.preventDefault();
   });
-  table.addEventListener('mouseover', ({ target }) => {
-    const cell = target instanceof Element ? target.closest('td') : null;
-    const store = heads[cell?.cellIndex ?? 0]?.querySelector('a')?.textContent;
-    const about = cell?.parentElement?.querySelector('.id, .title')?.textContent;
-    if (cell && cell.cellIndex >= FIRST_STORE_COLUMN && cell.title === '')
-      cell.title = `${store ?? ''}: ${cell.textContent}, ${about ?? ''}`;
-  });
   panel.querySelector('button')?.addEventListener('click', closeCell);
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') closeCell();
   });
+}
 
-  makeSortable(table, resetTabStop);
-  makeFilter(form, chooseColumns, resetTabStop);
+/** A copy of what several stores do, with only the entry of one. @param {Element} entry @param {Element} way */
+function detailsOf(entry, way) {
+  const shown = /** @type {HTMLElement} */ (way.cloneNode(true));
+  for (const one of shown.querySelectorAll('[id]')) {
+    if (one.id === entry.id) one.removeAttribute('id');
+    else one.remove();
+  }
+  for (const variant of shown.querySelectorAll('.variant'))
+    if (!variant.querySelector('li')) variant.remove();
+  shown.querySelector('h4 .aside')?.remove();
+  return shown;
 }
 
 /** Fades the right edge of a box as long as more columns follow. @param {HTMLElement} box */

@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'preact-render-to-string';
 import { assetsOf } from '../../report/formats/html/kit/assets.ts';
 import { Shell } from '../../report/formats/html/kit/shell.tsx';
 import type { Comparison } from '../comparison.ts';
-import { sentenceOf } from '../result.ts';
+import { resultSentence } from '../result.ts';
 import { About } from './about.tsx';
 import { Behaviour } from './behaviour.tsx';
 import { Causes } from './causes.tsx';
@@ -19,7 +19,7 @@ export const comparisonPage = (comparison: Comparison): string =>
 
 const Page = ({ comparison }: Readonly<{ comparison: Comparison }>) => (
   <Shell
-    title={sentenceOf(comparison)}
+    title={resultSentence(comparison)}
     suite={comparison.suite}
     assets={assetsOf(['lib/compare/html/compare.css'], ['lib/compare/html/compare.js'])}
     sections={SECTIONS}

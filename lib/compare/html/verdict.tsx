@@ -3,7 +3,7 @@ import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
 import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { isOpen, questionsOf } from '../questions.ts';
-import { countOf, sentenceOf } from '../result.ts';
+import { countOf, resultSentence } from '../result.ts';
 import { differing, sharedCauses, VERDICTS } from '../table.ts';
 
 export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
@@ -16,7 +16,7 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
   const disagreements = differential === null ? 0 : differential.disagreements.length + differential.more;
   return (
     <section class="verdict" aria-label="Result">
-      <h1>{sentenceOf(comparison)}</h1>
+      <h1>{resultSentence(comparison)}</h1>
       <p class="ci-result">
         {counted(columns.length, 'store')} checked against the same document with {inline(suite.name, 80)}{' '}
         {inline(suite.version, 40)}

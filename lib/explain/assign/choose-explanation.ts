@@ -1,7 +1,7 @@
 import { type DefectKind, defectsOf } from '../../payloads/defects.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { bodyText } from '../body-text.ts';
+import { bodyText } from '../../utf8.ts';
 import { stateOf, withParts } from '../condition/request-parts.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
-import { bodyText } from '../body-text.ts';
+import { bodyText } from '../../utf8.ts';
 import { isAboutBytes } from '../condition/sweeps/defects.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';

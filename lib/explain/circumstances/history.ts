@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { membersOf } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
+import { bodyText } from '../../utf8.ts';
 import { hasHeader } from '../../wire/headers.ts';
-import { bodyText } from '../body-text.ts';
 import { withHeader } from '../condition/sweeps/headers.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { lastOf, REPEATS, type Search } from '../search.ts';

@@ -1,5 +1,6 @@
 import { compact, groupBy } from '../../collections.ts';
-import { describeExchange, membersOf } from '../../judge/reading.ts';
+import { describeExchange } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
 import { freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
@@ -10,8 +11,8 @@ import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
+import { bodyText } from '../../utf8.ts';
 import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
-import { bodyText } from '../body-text.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';

@@ -12,6 +12,7 @@ import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
 import { exactNameIn, type Sweep } from './candidates.ts';
+import { minimalText } from './minimal-text.ts';
 import { reduce } from './reduce.ts';
 import { rareRemainder, wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
@@ -133,11 +134,36 @@ async function conditionOfPart(
   const values = neutral && sweepOf(part, state, { neutral, without }, search);
   const isAccepted = search.expectedOutcomeOf(state) === 'accept';
   // Without budget to find out how far it reaches, report what is known.
-  const reach = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
+  const swept = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
+  const reach = isProperty ? await withMinimalText(part, swept, state, search) : swept;
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
   const rare = await withinBudget(() => byRemainder(part, reach, base, search));
   const condition = size ?? rare ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
+}
+
+/** If the sweep only found single values, what matters may be a smaller part of a text than these. */
+async function withMinimalText(
+  { name }: RequestPart,
+  reach: SweepResult | undefined,
+  state: RequestState,
+  search: Search,
+): Promise<SweepResult | undefined> {
+  const exact = reach && exactNameIn(reach.named);
+  const [only] = reach?.shown ?? [];
+  const isClass = exact !== undefined && exact.condition !== only?.condition;
+  if (reach === undefined || isClass) return reach;
+  const failing = exact === undefined ? state : only?.apply(state);
+  const minimal = failing && (await withinBudget(() => minimalText(name, failing, search)));
+  if (minimal === undefined) return reach;
+  const { value, condition } = minimal;
+  const tried = [...reach.ladder.tried, { value, shows: true }];
+  return {
+    ...reach,
+    named: [{ condition, group: name, candidates: [minimal], isExact: true }],
+    ladder: { ...reach.ladder, tried },
+    shown: [...reach.shown, minimal],
+  };
 }
 
 function byValues(

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { membersOf } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';

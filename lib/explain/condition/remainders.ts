@@ -1,7 +1,7 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
+import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bodyText } from '../body-text.ts';
 import type { Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
 

@@ -1,6 +1,6 @@
-import { membersOf } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
+import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bodyText } from '../body-text.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';

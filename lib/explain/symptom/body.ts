@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isObject } from '../../contract/document.ts';
-import { type Content, contentOf, membersOf } from '../../judge/reading.ts';
+import { type Content, contentOf } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { capitalised, wordsCapitalised } from '../../text.ts';
 import { utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { contentOf, mediaTypes } from '../../judge/reading.ts';
+import { contentOf, isSuccess, mediaTypes } from '../../judge/reading.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Exchange, FaultKind, Response } from '../../wire/exchange.ts';
 import { echoed, unreadable, wrongBody } from './body.ts';
@@ -51,8 +51,6 @@ function isError(response: Response, contract: Contract): boolean {
   const content = contentOf(response);
   return content.kind === 'json' && contract.error.validate(content.text, content.value).length === 0;
 }
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** How a 200 or 400 response differs from the declared one. */
 function representationOf(response: Response, contract: Contract): Symptom | undefined {

@@ -1,11 +1,11 @@
-import { membersOf } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
-import { bodyText } from '../body-text.ts';
+import { bodyText } from '../../utf8.ts';
 import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
 import { BODY } from '../condition/request-parts.ts';
 import type { Experiments } from '../experiments.ts';

@@ -2,7 +2,7 @@ import { wrongToken } from '../credentials.ts';
 import { freshId, withWords } from '../fresh.ts';
 import { FreshText, JsonObject } from '../json.ts';
 import { ID } from '../plants.ts';
-import { noCredential, type Predecessor, type RequestTemplate } from '../test-case.ts';
+import { noCredential, type Preceding, type RequestTemplate } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import {
   anyOf,
@@ -25,7 +25,7 @@ type MakePreceding = (state: RequestState, context: Context) => RequestState | R
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueGroup[]>> = {
+const OF_CONNECTIONS: Readonly<Record<Preceding['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
   concurrent: ['overlapping', 'concurrent'],
@@ -35,15 +35,15 @@ const OF_CONNECTIONS: Readonly<Record<Predecessor['connection'], readonly ValueG
 const after = (
   name: string,
   before: MakePreceding,
-  connection: Predecessor['connection'],
+  connection: Preceding['connection'],
   ...groups: readonly ValueGroup[]
 ): Value => ({
   name,
   groups: [...OF_CONNECTIONS[connection], ...groups],
   apply: (state, context) => {
     const made = before(state, context);
-    const predecessor: Predecessor = { template: isState(made) ? templateOf(made) : made, connection };
-    return { ...state, template: { ...state.template, preceding: predecessor } };
+    const preceding: Preceding = { template: isState(made) ? templateOf(made) : made, connection };
+    return { ...state, template: { ...state.template, preceding } };
   },
 });
 

@@ -5,6 +5,7 @@ import { memoised } from '../memoised.ts';
 import { sample } from '../random.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
+import { credentialDimension, defectDimension, fewDefects } from './defects-and-credentials.ts';
 import {
   anyOfList,
   type Context,
@@ -16,7 +17,6 @@ import {
 } from './dimension.ts';
 import { historyOfInvalid, historyOfValid } from './history.ts';
 import { messageDimensions, schemeDimension, schemeOfInvalid } from './message.ts';
-import { credentialDimension, defectDimension, fewDefects } from './outcome.ts';
 import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../../text.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 
-/** By check. Without names, the entry covers all failures of the check. */
+/** The fingerprints that an entry lists, by check. Without names, the entry covers all failures of the check. */
 export function namedBy(
   entry: BaselineEntry,
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
@@ -10,7 +10,7 @@ export function namedBy(
   return [{ id: entry.id, names: entry.fingerprints }];
 }
 
-export const isAbout = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
+export const namesCheck = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   namedBy(entry).some((one) => one.id === id);
 
 export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>

@@ -11,9 +11,9 @@ import type {
   RunRecord,
   WithoutCiResult,
 } from '../record/record.ts';
-import { truncate } from '../wording/format-text.ts';
+import { shownText } from '../wording/format-text.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { entryName, isAbout, namedBy, newProblems } from './baseline-entry.ts';
+import { entryName, namedBy, namesCheck, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
@@ -36,7 +36,7 @@ export const unaccounted = ({ failed, problems }: RecordedResult): number =>
 
 /** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
 export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
-  const entriesForCheck = covering(record).filter((entry) => isAbout(entry, result));
+  const entriesForCheck = covering(record).filter((entry) => namesCheck(entry, result));
   if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
     const isWhole = entriesForCheck
       .flatMap(namedBy)
@@ -71,7 +71,7 @@ function byCause(result: RecordedResult, record: WithBaseline): readonly Evaluat
 
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const entries = covering(record).filter((entry) => isAbout(entry, result));
+  const entries = covering(record).filter((entry) => namesCheck(entry, result));
   return entries.length === 0 || knownBy(result, record).length > 0
     ? undefined
     : newProblems(result, entries);
@@ -95,7 +95,7 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
   if (problems === undefined) return undefined;
   if (problems.length === 0)
     return `${counted(unaccounted(result), 'failure')} of a known failing check, about which nothing was recorded`;
-  const texts = problems.map((problem) => truncate(problemText(problem), 120));
+  const texts = problems.map((problem) => shownText(problemText(problem), 120));
   const shown = atMost(MAX_NEW_PROBLEMS, texts, (count) => `${count} more`);
   return `${counted(problems.length, 'new problem')} in a known failing check: ${shown.join('; ')}`;
 }
@@ -161,7 +161,7 @@ export const knownResults = (record: RunRecord): readonly RecordedResult[] =>
 
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = compact(issue, until !== undefined && `until ${until}`);
-  return truncate(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
+  return shownText(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
 /** What an entry is about: the cause that experiments found or, without one, the name of the entry. */
@@ -198,7 +198,7 @@ export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly Re
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
   if (stop !== null && (!asAsked || ciResult.exitCode === 3))
-    return `${truncate(stop.reason)}; ${stop.remedy}`;
+    return `${shownText(stop.reason)}; ${stop.remedy}`;
   if (ciResult.exitCode === 2) return NOTHING_JUDGED;
   if (ciResult.exitCode !== 3) return undefined;
   const { untestable } = summary.MUST;

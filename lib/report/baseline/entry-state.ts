@@ -1,4 +1,4 @@
-import { isUnanswered } from '../record/fingerprint.ts';
+import { hasNoResponse } from '../record/fingerprint.ts';
 import type {
   Baseline,
   BaselineEntry,
@@ -103,4 +103,4 @@ const isPartOfAll = ({ kind }: RecordedResult, { options, results }: WithoutCiRe
 
 /** Whether a failed check tried all of its cases; it gives up if the store stops responding. */
 const isComplete = ({ blockedBy, problems }: RecordedResult, { stop }: WithoutCiResult): boolean =>
-  stop === null && blockedBy === undefined && !problems.some(isUnanswered);
+  stop === null && blockedBy === undefined && !problems.some(hasNoResponse);

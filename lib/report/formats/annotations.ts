@@ -10,7 +10,7 @@ import {
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
-import { truncate } from '../wording/format-text.ts';
+import { shownText } from '../wording/format-text.ts';
 import { headlineOf } from '../wording/headline.ts';
 
 interface Annotation {
@@ -38,8 +38,8 @@ export function annotations(record: RunRecord): string[] {
     ...of('MUST'),
     ...(strict ? should : []),
     ...entriesOf(record, 'stale', 'expired').map((entry) => ({
-      title: `${entry.state} baseline entry ${truncate(aboutEntry(entry, record), 120)}`,
-      lines: [truncate(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
+      title: `${entry.state} baseline entry ${shownText(aboutEntry(entry, record), 120)}`,
+      lines: [shownText(entry.remedy ?? '', MAX_LINE_CHARACTERS)],
     })),
   ];
   const notices = [
@@ -51,7 +51,7 @@ export function annotations(record: RunRecord): string[] {
         },
     ),
     ...entriesOf(record, 'known').map((entry) => ({
-      title: `known deviation ${truncate(aboutEntry(entry, record), 120)}`,
+      title: `known deviation ${shownText(aboutEntry(entry, record), 120)}`,
       lines: [whyKnown(entry)],
     })),
   ];
@@ -65,20 +65,20 @@ export function annotations(record: RunRecord): string[] {
 function failure({ cause, level, checks, news }: ExplainedChecks): Annotation {
   const { statement, failed, cases, expected, actual } = checks[0] ?? {};
   return {
-    title: `${level} ${truncate(cause.title, MAX_LINE_CHARACTERS)}`,
+    title: `${level} ${shownText(cause.title, MAX_LINE_CHARACTERS)}`,
     lines: [
       `${countsLabel(cause)}: ${confirmedText(cause)}`,
       `checks: ${firstNames(
         MAX_CHECKS,
-        checks.map(({ id }) => truncate(id, 120)),
+        checks.map(({ id }) => shownText(id, 120)),
       )}`,
       ...news,
       ...compact(
         statement !== undefined && `${statement} ${failed} of ${cases} failed.`,
-        expected !== undefined && `expected: ${truncate(expected, MAX_LINE_CHARACTERS)}`,
-        actual !== undefined && `actual: ${truncate(actual, MAX_LINE_CHARACTERS)}`,
+        expected !== undefined && `expected: ${shownText(expected, MAX_LINE_CHARACTERS)}`,
+        actual !== undefined && `actual: ${shownText(actual, MAX_LINE_CHARACTERS)}`,
       ),
-      `fix: ${truncate(cause.advice, MAX_LINE_CHARACTERS)}`,
+      `fix: ${shownText(cause.advice, MAX_LINE_CHARACTERS)}`,
     ],
   };
 }

@@ -1,10 +1,10 @@
 import { compact } from '../../collections.ts';
-import { docsOf, listCommand, suite } from '../../package.ts';
+import { docsOf, listCommandLine, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
-import { answerLine, beforeLine, requestLine, truncate, visible } from '../wording/format-text.ts';
-import { code, fenced, joined, lines } from './markdown-text.ts';
+import { answerLine, beforeLine, requestLine, shownText, visible } from '../wording/format-text.ts';
+import { code, fenced, inBlocks, lines } from './markdown-text.ts';
 
 export const MAX_TITLE_CHARACTERS = 1000;
 
@@ -21,8 +21,8 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
     ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
     shown && `request   ${requestLine(shown.request, { matters: cause.matters })}`,
     shown && `response  ${answerLine(shown)}`,
-    cause.expected && `expected  ${truncate(cause.expected)}`,
-    `fix       ${truncate(cause.advice, 1000)}`,
+    cause.expected && `expected  ${shownText(cause.expected)}`,
+    `fix       ${shownText(cause.advice, 1000)}`,
   );
   // Incomplete steps would be useless.
   const fits = steps.length > 0 && lines(steps).length <= MAX_STEPS_CHARACTERS;
@@ -36,10 +36,10 @@ export function issueMarkdown(
   addressOf: (id: string) => string | undefined = (id) => docsOf(id),
 ): string {
   const isLinked = checks.every(({ id }) => addressOf(id) !== undefined);
-  return `${joined([
+  return `${inBlocks([
     `## ${code(cause.title, MAX_TITLE_CHARACTERS)}`,
     ...causeBlocks(cause),
-    `Failed checks${isLinked ? '' : ` (\`${listCommand('ID')}\` describes one)`}:`,
+    `Failed checks${isLinked ? '' : ` (\`${listCommandLine('ID')}\` describes one)`}:`,
     lines(checks.map((check) => checkItem(check, addressOf(check.id)))),
     `Found by ${suite.name} ${suite.version} on ${startedAt.slice(0, 10)}, document version ${code(document.version, 40)}. The commands need the token in \`PLANT_STORE_TOKEN\`.`,
   ])}\n`;

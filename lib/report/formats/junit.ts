@@ -13,7 +13,7 @@ import {
   withNewProblemFirst,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
-import { escaped, failureText, truncate, visible } from '../wording/format-text.ts';
+import { escaped, failureText, shownText, visible } from '../wording/format-text.ts';
 
 /** Child elements by name, in the order of the schema. Names that begin with @_ denote attributes. */
 interface Element {
@@ -112,7 +112,7 @@ const propertiesOf = ({ suite, target, document, options, outcome, ciResult }: R
     shard: options.shard ?? '',
     outcome,
     'ci.result': `${ciResult.exitCode === 0 ? 'pass' : 'fail'} (exit code ${ciResult.exitCode}: ${ciResult.reason})`,
-  }).map(([name, value]) => ({ '@_name': name, '@_value': truncate(value) }));
+  }).map(([name, value]) => ({ '@_name': name, '@_value': shownText(value) }));
 
 const caseOf = (result: RecordedResult, record: RunRecord): JUnitCase => ({
   name: result.id,
@@ -124,12 +124,12 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
   const { level, verdict, reason = '', blockedBy = '' } = result;
   switch (verdict) {
     case 'skipped':
-      return { skipped: { '@_message': truncate(reason) } };
+      return { skipped: { '@_message': shownText(reason) } };
     case 'untestable':
       // The CI result can be pass even if some checks are untestable.
       return record.ciResult.exitCode === 0
-        ? { skipped: { '@_message': truncate(`could not be tested: ${reason}`) } }
-        : { error: { '@_message': truncate(reason), '@_type': blockedBy, '#text': untestable(result) } };
+        ? { skipped: { '@_message': shownText(`could not be tested: ${reason}`) } }
+        : { error: { '@_message': shownText(reason), '@_type': blockedBy, '#text': untestable(result) } };
     case 'fail': {
       const known = knownBy(result, record);
       if (known.length > 0) {
@@ -164,15 +164,15 @@ function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] 
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
   expected === undefined || actual === undefined
     ? statement
-    : `${statement} Expected: ${truncate(expected)}; actual: ${truncate(actual)}`;
+    : `${statement} Expected: ${shownText(expected)}; actual: ${shownText(actual)}`;
 
 const untestable = ({ level, statement, reason = '' }: RecordedResult) =>
-  `${level}  ${statement}\ncould not be tested: ${truncate(reason)}`;
+  `${level}  ${statement}\ncould not be tested: ${shownText(reason)}`;
 
 const observed = ({ observations }: RecordedResult) =>
   bounded(
     Object.entries(observations)
-      .map(([key, value]) => `${visible(key)}: ${truncate(String(value))}`)
+      .map(([key, value]) => `${visible(key)}: ${shownText(String(value))}`)
       .join('\n'),
   );
 
@@ -184,9 +184,9 @@ const bounded = (text: string) =>
 /** Outdated baseline entries fail the CI result, so they are failures here as well. */
 const baselineCases = (record: RunRecord): readonly JUnitCase[] =>
   entriesOf(record, 'stale', 'expired').map((entry) => ({
-    name: truncate(entryName(entry), 200),
+    name: shownText(entryName(entry), 200),
     seconds: 0,
-    body: { failure: { '@_message': truncate(entry.remedy ?? ''), '@_type': entry.state } },
+    body: { failure: { '@_message': shownText(entry.remedy ?? ''), '@_type': entry.state } },
   }));
 
 /** A run that ended early may lack a verdict although no check is untestable. */

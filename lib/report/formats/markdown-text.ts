@@ -1,8 +1,9 @@
-import { truncate } from '../wording/format-text.ts';
+import { shownText } from '../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 2500;
 
-export const joined = (blocks: readonly string[]) => blocks.filter((block) => block !== '').join('\n\n');
+/** Paragraphs and other blocks, with an empty line between them; without those that are empty. */
+export const inBlocks = (blocks: readonly string[]) => blocks.filter((block) => block !== '').join('\n\n');
 
 export const lines = (list: readonly string[]) => list.join('\n');
 
@@ -11,7 +12,7 @@ const fence = (text: string, minimum: number) =>
   '`'.repeat(Math.max(minimum, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
 
 export function code(text: string, maxCharacters?: number): string {
-  const shown = truncate(text, maxCharacters);
+  const shown = shownText(text, maxCharacters);
   if (shown.trim() === '') return '(nothing)';
   const ticks = fence(shown, 1);
   // Renderers strip one space at each end of inline code.

@@ -15,13 +15,13 @@ import {
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { EntryState, EvaluatedEntry, RecordedResult, RunRecord } from '../record/record.ts';
-import { runCommand } from '../reproduce/run-command.ts';
+import { runCommandLine } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { failureText, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase } from '../wording/headline.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
-import { code, fenced, joined, lines, prose } from './markdown-text.ts';
+import { code, fenced, inBlocks, lines, prose } from './markdown-text.ts';
 
 /** A GitHub comment may have at most 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
@@ -44,10 +44,10 @@ export function markdownReport(record: RunRecord): string {
   const open = openCauses(record);
   const must = open.filter(({ level }) => level === 'MUST');
   const should = open.filter(({ level }) => level === 'SHOULD');
-  const room = MAX_CHARACTERS - joined([...before, ...after]).length;
+  const room = MAX_CHARACTERS - inBlocks([...before, ...after]).length;
   const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
   const warned = failures('SHOULD', should, record, room - failed.length, must.length);
-  return `${joined([...before, failed, warned, ...after])}\n`;
+  return `${inBlocks([...before, failed, warned, ...after])}\n`;
 }
 
 function head(record: RunRecord): string {
@@ -56,7 +56,7 @@ function head(record: RunRecord): string {
   const covered = coverageOfAll(record.results);
   const name = target.name === target.baseUrl ? '' : `${code(target.name, 60)}, `;
   const server = target.server === null ? '' : `, server ${code(target.server, 60)}`;
-  return joined([
+  return inBlocks([
     `## ${suite.name}: ${inUpperCase(headlineOf(record))}`,
     `CI result: **${ciResult.exitCode === 0 ? 'pass' : 'fail'}** (exit code ${ciResult.exitCode}): ${ciResult.reason}.`,
     lines(
@@ -95,7 +95,7 @@ function baseline(record: RunRecord): string {
     some(entriesOf(record, ...states).map(line));
   const listedCauses = new Set(known.entries.map((entry) => 'cause' in entry && entry.cause));
   const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
-  return joined([
+  return inBlocks([
     `### Known deviations (${code(known.file)})`,
     lines([
       ...baselineNotes(record).map((note) => `- ${note}`),
@@ -132,7 +132,7 @@ function failures(
   });
   const shown = fit < 0 ? blocks : blocks.slice(0, fit);
   const omittedChecks = causes.slice(shown.length).flatMap((one) => one.checks.slice(0, 1));
-  return joined([
+  return inBlocks([
     title,
     ...shown,
     omittedChecks.length === 0
@@ -142,7 +142,7 @@ function failures(
 }
 
 function failure({ cause, checks }: ExplainedChecks, number: number, record: RunRecord): string {
-  return joined([
+  return inBlocks([
     `**${number}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
     lines(
       checks.flatMap((one) => {
@@ -196,7 +196,7 @@ function observed({ observations }: RunRecord): string {
   const shown = highlightsOf(observations);
   const count = Object.keys(observations).length;
   if (shown.length === 0) return '';
-  return joined([
+  return inBlocks([
     `<details>\n<summary>Observed: ${shown.length} of ${count}</summary>`,
     lines(shown.map(({ key, value }) => `- ${key}: ${code(value, 60)}`)),
     '</details>',
@@ -205,9 +205,9 @@ function observed({ observations }: RunRecord): string {
 
 function reproduction(record: RunRecord): string {
   const skipped = deselected(record).length;
-  return joined([
+  return inBlocks([
     `To reproduce the run, with the token in \`${record.target.tokenEnv ?? TOKEN_VARIABLE}\`${skipped === 0 ? '' : ` and the same filter (${skipped} checks were skipped)`}:`,
-    fenced([visible(runCommand(record))], 'sh'),
+    fenced([visible(runCommandLine(record))], 'sh'),
   ]);
 }
 

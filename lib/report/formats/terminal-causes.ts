@@ -17,10 +17,10 @@ const MAX_RESERVED = 5;
 
 export const SEE_REPORTS = '(all with --verbose)';
 
-const INDENT = 13;
+const INDENT_COLUMNS = 13;
 
 /** Columns to the left of a step, and of its continuation. */
-const [STEP, CONTINUED] = [5, 7];
+const [STEP_COLUMN, CONTINUATION_COLUMN] = [5, 7];
 
 export interface Layout {
   readonly columns: number;
@@ -132,10 +132,12 @@ function fieldsOf(
   const { title, advice, counterexample } = cause;
   const rowsOfField = (name: string, rows: readonly string[]) =>
     rows.map((row, index) =>
-      index === 0 ? `   ${paint('dim', name.padEnd(INDENT - 4))} ${row}` : `${' '.repeat(INDENT)}${row}`,
+      index === 0
+        ? `   ${paint('dim', name.padEnd(INDENT_COLUMNS - 4))} ${row}`
+        : `${' '.repeat(INDENT_COLUMNS)}${row}`,
     );
   const field = (name: string, text: string | undefined, max: number) =>
-    rowsOfField(name, text ? wrapped(text, columns - INDENT, max) : []);
+    rowsOfField(name, text ? wrapped(text, columns - INDENT_COLUMNS, max) : []);
   const number = `${rank}. `;
   const heading = wrapped(visible(title), columns - number.length).map((row, index) =>
     paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
@@ -149,23 +151,23 @@ function fieldsOf(
     ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap((one) =>
-      rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), columns - INDENT)),
+      rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), columns - INDENT_COLUMNS)),
     ),
     ...field(
       'request',
       counterexample &&
         requestLine(counterexample.request, {
           matters: cause.matters,
-          maxCharacters: limits.line * (columns - INDENT) - 1,
+          maxCharacters: limits.line * (columns - INDENT_COLUMNS) - 1,
         }),
       limits.line,
     ),
     ...field('response', counterexample && answerLine(counterexample), limits.line),
     ...field('expected', cause.expected && visible(cause.expected), limits.line),
-    ...field('fix', firstSentences(visible(advice), limits.fix, columns - INDENT), ALL),
+    ...field('fix', firstSentences(visible(advice), limits.fix, columns - INDENT_COLUMNS), ALL),
     ...field(
       'checks',
-      limits.checks === 0 ? '' : idsOf(checks, limits.checks, columns - INDENT),
+      limits.checks === 0 ? '' : idsOf(checks, limits.checks, columns - INDENT_COLUMNS),
       limits.checks,
     ),
   ];
@@ -204,8 +206,8 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
 /** The steps below their heading, one on each line, so that they can be copied as a block. */
 function stepRows(steps: readonly string[], { columns, paint }: Layout): readonly string[] {
   const rows = steps.flatMap((step) =>
-    shellRows(visible(step), columns - STEP, columns - CONTINUED).map(
-      (row, index) => `${' '.repeat(index === 0 ? STEP : CONTINUED)}${row}`,
+    shellRows(visible(step), columns - STEP_COLUMN, columns - CONTINUATION_COLUMN).map(
+      (row, index) => `${' '.repeat(index === 0 ? STEP_COLUMN : CONTINUATION_COLUMN)}${row}`,
     ),
   );
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];

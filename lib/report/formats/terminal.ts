@@ -16,7 +16,7 @@ import {
 import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
-import { coloured, formatFailure, plain, truncate, visible } from '../wording/format-text.ts';
+import { coloured, formatFailure, plain, shownText, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase, OUTCOMES } from '../wording/headline.ts';
 import { heightOf, widthOf, wrapped } from './rows.ts';
 import {
@@ -152,16 +152,16 @@ const limited = (text: string, columns: number, { verbose }: Layout, most?: numb
 function head(record: RunRecord, { columns, paint, files = [] }: Layout): readonly string[] {
   const layout = { columns, paint, verbose: false };
   const { suite, target, document, options } = record;
-  const server = target.server === null ? '' : `  (${truncate(target.server, 60)})`;
+  const server = target.server === null ? '' : `  (${shownText(target.server, 60)})`;
   return [
     paint('bold', `${suite.name} ${suite.version}`),
     ...field(
       'target    ',
-      `${target.name === target.baseUrl ? '' : `${truncate(target.name, 60)}  `}${truncate(target.baseUrl, 200)}${server}`,
+      `${target.name === target.baseUrl ? '' : `${shownText(target.name, 60)}  `}${shownText(target.baseUrl, 200)}${server}`,
       layout,
       2,
     ),
-    ...field('document  ', documentText(document, truncate), layout, 2),
+    ...field('document  ', documentText(document, shownText), layout, 2),
     ...field(
       'run       ',
       `--seed ${options.seed} --first-id ${options.firstId} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}${options.shard === null ? '' : ` --shard ${options.shard}`}; ${sentText(record)}`,
@@ -176,7 +176,7 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   const shown = layout.verbose ? warnings : warnings.slice(0, 1);
   const omitted = warnings.length - shown.length;
   return [
-    ...shown.flatMap((warning) => field('          ', truncate(warning, 400), layout, 3)),
+    ...shown.flatMap((warning) => field('          ', shownText(warning, 400), layout, 3)),
     ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
   ];
 }
@@ -233,7 +233,7 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
     const count = `${counted(members.length, 'check')} could not be tested`;
-    const [first = '', ...rest] = limited(`${count}: ${truncate(reason)}`, layout.columns, layout, 2);
+    const [first = '', ...rest] = limited(`${count}: ${shownText(reason)}`, layout.columns, layout, 2);
     return [
       first.replace(count, (text) => layout.paint(['magenta', 'bold'], text)),
       ...rest,
@@ -247,7 +247,7 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
 function observed({ observations }: RunRecord, layout: Layout): readonly string[] {
   const count = Object.keys(observations).length;
   if (count === 0) return [];
-  const shown = highlightsOf(observations).map(({ name, value }) => `${name}: ${truncate(value, 40)}`);
+  const shown = highlightsOf(observations).map(({ name, value }) => `${name}: ${shownText(value, 40)}`);
   if (layout.verbose)
     return [
       ...field('observed  ', shown.join(', '), layout),
@@ -292,14 +292,14 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     stop !== null &&
       (judged.length > 0 && unsent.length > 0
         ? stopNote(
-            `Ended early: ${truncate(stop.reason)}`,
+            `Ended early: ${shownText(stop.reason)}`,
             `${stop.remedy}. ${counted(unsent.length, 'check')} could not be completed.`,
             layout,
           )
-        : stopNote(truncate(stop.reason), stop.remedy, layout)),
+        : stopNote(shownText(stop.reason), stop.remedy, layout)),
     outcome === 'nonconformant' && summary.MUST.fail === 0 && strictFindings(results),
     reason,
-    advice !== null && truncate(advice),
+    advice !== null && shownText(advice),
     options.shard !== null &&
       `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
   );
@@ -339,9 +339,9 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
   const { columns, paint } = layout;
   const outdated = baseline.entries
     .filter(({ remedy }) => remedy !== undefined)
-    .map(({ state, remedy = '' }) => `${state}: ${truncate(remedy)}`);
+    .map(({ state, remedy = '' }) => `${state}: ${shownText(remedy)}`);
   const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
-  const text = `${result}  ${reason} (${truncate(baseline.file, 120)})`;
+  const text = `${result}  ${reason} (${shownText(baseline.file, 120)})`;
   const [first = '', ...rest] = limited(text, columns, layout, 3);
   return [
     first.replace(result, paint('bold', result)),

@@ -17,7 +17,7 @@ export const causeFingerprint = ({
 }: Pick<RecordedCause, 'symptom' | 'condition' | 'kind'>): string =>
   fingerprintOf('c', symptom, withoutEstimates(condition ?? ''), kind);
 
-export const isUnanswered = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
+export const hasNoResponse = ({ problem }: Pick<FailureGroup, 'problem'>): boolean =>
   problem.startsWith('no response');
 
 export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' | 'request'>): string =>
@@ -34,7 +34,7 @@ export function fingerprinted(
 ): RecordedResult['problems'] {
   return united(
     problems.map(({ problem, request, ...counts }) => {
-      const isReliable = kind === 'cases' || !isUnanswered({ problem });
+      const isReliable = kind === 'cases' || !hasNoResponse({ problem });
       const what = isReliable && request !== undefined ? { problem, request } : { problem };
       return { ...what, ...counts, fingerprint: fingerprintOf('f', id, problemText(what)) };
     }),

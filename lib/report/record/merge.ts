@@ -15,7 +15,7 @@ import type {
   RunRecord,
   WithoutCiResult,
 } from './record.ts';
-import { rounded } from './recorded.ts';
+import { rounded } from './record-exchange.ts';
 import { explainedIn, mustFirst, withUnexplained } from './unexplained.ts';
 
 interface ShardRecord {

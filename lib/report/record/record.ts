@@ -24,7 +24,7 @@ import {
   withKeywords,
   wordOf,
 } from '../../json-schema.ts';
-import type { Predecessor } from '../../payloads/test-case.ts';
+import type { Preceding } from '../../payloads/test-case.ts';
 import type { About, Level, TestKind } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type {
@@ -124,7 +124,7 @@ const delivery: Schema<Delivery> = named(
   'How the request was sent, if not in the usual way.',
 );
 
-const predecessor: Schema<Predecessor['connection']> = wordOf('same pipelined other concurrent');
+const connectionOfPreceding: Schema<Preceding['connection']> = wordOf('same pipelined other concurrent');
 
 const request = named(
   'request',
@@ -139,7 +139,7 @@ const request = named(
       'The request was not well-formed, so that the other fields do not give the bytes that were sent.',
     ),
     after: optional(
-      predecessor,
+      connectionOfPreceding,
       'Another request, named in the label, was sent right before it on the same or another connection, or at the same time.',
     ),
   }),

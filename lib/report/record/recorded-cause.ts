@@ -1,11 +1,11 @@
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
-import { inShellOf, stepsOf as reproduce } from '../reproduce/steps.ts';
+import { inShellOf, stepsOf } from '../reproduce/steps.ts';
 import { bytesIn } from '../reproduce/untruncated-body.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { Counterexample, RecordedCause, RecordedRequest } from './record.ts';
-import { sentAndReceived } from './recorded.ts';
+import { sentAndReceived } from './record-exchange.ts';
 import { type Redact, redactAll } from './redact.ts';
 
 /** Records a cause with the request that shows it. */
@@ -21,7 +21,7 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   return {
     ...what,
     ...redactAll({ matters, ladders, expected }, redact),
-    steps: stepsOf(cause, counterexample).map((line) => inShellOf(line, target)),
+    steps: stepsOfCause(cause, counterexample).map((line) => inShellOf(line, target)),
     answer,
     counterexample,
     fingerprint,
@@ -52,16 +52,16 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
   };
 }
 
-const stepsOf = (
+const stepsOfCause = (
   { example, keepsId, repeat, modulus, isOfBody }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
-  reproduce({
+  stepsOf({
     request,
-    freshId: keepsId ? undefined : idIn(request),
+    freshId: keepsId ? undefined : sentIdIn(request),
     before: before.map((one, index) => ({
       request: one.request,
-      freshId: idIn(one.request),
+      freshId: sentIdIn(one.request),
       connection: example.before[index]?.connection ?? 'other',
     })),
     repeat,
@@ -71,7 +71,7 @@ const stepsOf = (
   });
 
 /** The id in the body of a request, even if it is only a part of a number or of a form. */
-function idIn({ body }: RecordedRequest): bigint | undefined {
+function sentIdIn({ body }: RecordedRequest): bigint | undefined {
   const text = bytesIn(body).toString('latin1');
   const numeral = /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(text)?.[1];
   return numeral === undefined ? undefined : BigInt(numeral);

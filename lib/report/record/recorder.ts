@@ -5,7 +5,7 @@ import type { RunEvent, RunFooter, RunHeader } from '../../run/run.ts';
 import { withCiResult } from '../baseline/ci-result.ts';
 import { fingerprinted, sha256Of } from './fingerprint.ts';
 import type { Baseline, RecordedCause, RecordedResult, RunRecord, WithoutCiResult } from './record.ts';
-import { recordedExchange, rounded } from './recorded.ts';
+import { recordedExchange, rounded } from './record-exchange.ts';
 import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';

@@ -1,11 +1,11 @@
-import type { Predecessor } from '../../payloads/test-case.ts';
+import type { Preceding } from '../../payloads/test-case.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 
 /** A request on a connection. After a pipelined one, the next is sent without waiting for the response. */
 export interface OnConnection {
   readonly request: RecordedRequest;
-  readonly connection?: Predecessor['connection'];
+  readonly connection?: Preceding['connection'];
 }
 
 export interface Showing {

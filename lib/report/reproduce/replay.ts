@@ -1,3 +1,4 @@
+import { membersOf } from '../../members.ts';
 import { credentialOf, KEPT_COOKIES, keptCookies } from '../../payloads/credentials.ts';
 import { FRESH, object } from '../../payloads/json.ts';
 import type { Body, Credential, RequestTemplate } from '../../payloads/test-case.ts';
@@ -110,7 +111,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   const used = IdRanges.from(created.ids);
   return {
     // Used only for judging; the text that is sent is the recorded one.
-    json: object({ id: FRESH, ...stringsOf(text) }),
+    json: object({ id: FRESH, ...sentStringsIn(text) }),
     edit: (fresh) => {
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
       return text.replace(/(?<=[:[,]\s*)\d{1,19}(?=\s*(?:[,}\]]|$))/g, (numeral) =>
@@ -120,18 +121,11 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
   };
 }
 
-function stringsOf(text: string): Record<string, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return {};
-  }
-  const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  return Object.fromEntries(
-    ['name', 'tag'].flatMap((key) => {
-      const member = Object.hasOwn(members, key) ? members[key] : undefined;
-      return typeof member === 'string' ? [[key, member]] : [];
-    }),
-  );
+/** The strings that rules may compare with those of the response. */
+function sentStringsIn(text: string): Record<string, string> {
+  const { name, tag } = membersOf(text);
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof tag === 'string' ? { tag } : {}),
+  };
 }

@@ -1,10 +1,11 @@
 import { pick } from '../../collections.ts';
 import { DEFAULTS } from '../../run/plan/plan.ts';
+import { flagOf } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without the token, filters, documents and headers. */
-export function runCommand({ suite, target, options }: RunRecord): string {
+export function runCommandLine({ suite, target, options }: RunRecord): string {
   const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
@@ -13,7 +14,7 @@ export function runCommand({ suite, target, options }: RunRecord): string {
     word(target.baseUrl),
     ...Object.entries({ ...settings, ...limits })
       .filter(([name, value]) => value !== null && !isDefaultConcurrency(name, value))
-      .map(([name, value]) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)} ${value}`),
+      .map(([name, value]) => `${flagOf(name)} ${value}`),
     ...(options.thorough === true ? ['--thorough'] : []),
     ...(options.strict ? ['--strict'] : []),
   ].join(' ');

@@ -1,5 +1,5 @@
 import { suite } from '../../package.ts';
-import type { Predecessor } from '../../payloads/test-case.ts';
+import type { Preceding } from '../../payloads/test-case.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
@@ -15,7 +15,7 @@ interface WithId {
 }
 
 export interface Reproduction extends WithId {
-  readonly before: readonly (WithId & { readonly connection: Predecessor['connection'] })[];
+  readonly before: readonly (WithId & { readonly connection: Preceding['connection'] })[];
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;
@@ -78,9 +78,9 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   // Either of the concurrent requests may be the one that fails.
   const background = beside.map((one) => `${sending([one], showing(shownOfLast))} &`);
   const givesUpAtOnce = unanswered && isRepeated && repeat.inFlight === 1;
-  const isTold = unanswered && isOneOfMany && !givesUpAtOnce && repeat.onConnection !== true;
+  const isReported = unanswered && isOneOfMany && !givesUpAtOnce && repeat.onConnection !== true;
   // A status says nothing about whether the response is complete.
-  const main = `${sending(last, showing(shownOfLast))}${isTold ? ' || echo no complete response' : ''}`;
+  const main = `${sending(last, showing(shownOfLast))}${isReported ? ' || echo no complete response' : ''}`;
   lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {

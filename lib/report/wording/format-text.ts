@@ -37,7 +37,8 @@ export function beginning(text: string, maxCharacters: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
 }
 
-export const truncate = (text: string, maxCharacters = MAX_CHARACTERS) => {
+/** The beginning of an untrusted text, escaped for a terminal. */
+export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
   const shown = visible(text);
   return shown.length > maxCharacters
     ? `${beginning(shown, maxCharacters)}… (${text.length} characters)`
@@ -48,7 +49,7 @@ export const truncate = (text: string, maxCharacters = MAX_CHARACTERS) => {
 function truncateMiddle(text: string, maxCharacters: number): string {
   const shown = visible(text);
   const count = `… (${text.length} characters) …`;
-  // To leave out less than is said about it saves nothing.
+  // Leaving out less text than the note about it takes up would save nothing.
   if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
   const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
   const end = Math.floor(kept / 3);
@@ -62,7 +63,7 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
       ? body.text.trim() === ''
         ? `(${counted(body.bytes, 'byte')} of white space)`
         : truncateMiddle(body.text, maxCharacters)
-      : `(${body.bytes} bytes, not UTF-8, as base64) ${truncate(body.base64, 120)}`;
+      : `(${body.bytes} bytes, not UTF-8, as base64) ${shownText(body.base64, 120)}`;
 
 export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
 
@@ -74,7 +75,7 @@ export function formatFailure(result: RecordedResult, paint: Paint): readonly st
   const line = (name: string, text: string) => `     ${paint('dim', name.padEnd(9))} ${text}`;
   const { label, shrinks = 0 } = counterexample ?? {};
   const notes = compact(
-    `${failed} of ${cases}${label === undefined ? '' : `: ${truncate(label, 120)}`}`,
+    `${failed} of ${cases}${label === undefined ? '' : `: ${shownText(label, 120)}`}`,
     counterexample && retrySummary(counterexample),
     shrinks > 0 && `shrunk in ${counted(shrinks, 'step')}`,
   );
@@ -83,18 +84,18 @@ export function formatFailure(result: RecordedResult, paint: Paint): readonly st
     line('basis', basis.join('; ')),
     line('failed', notes.join('; ')),
     ...(exchange?.before ?? []).slice(-MAX_BEFORE).map((one) => line('before', beforeLine(one))),
-    exchange && line('expected', truncate(exchange.expected)),
-    exchange && line('actual', truncate(exchange.actual)),
+    exchange && line('expected', shownText(exchange.expected)),
+    exchange && line('actual', shownText(exchange.actual)),
     exchange && line('request', requestLine(exchange.request)),
     exchange && line('response', answerLine(exchange)),
     line('fix', hint),
-    exchange && line('reproduce', truncate(exchange.command, 2000)),
+    exchange && line('reproduce', shownText(exchange.command, 2000)),
   );
 }
 
 const contentType = ({ headers }: Pick<RecordedRequest, 'headers'>) =>
   headerValues(headers, 'content-type')
-    .map((value) => truncate(value, 120))
+    .map((value) => shownText(value, 120))
     .join(', ');
 
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
@@ -130,8 +131,8 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
       matters.some((part) => part.toLowerCase() === name.toLowerCase()),
   );
   return compact(
-    !isUsual && `Authorization: ${credential.length === 0 ? 'none' : truncate(credential.join(' | '), 80)}`,
-    ...decisive.map(([name, value]) => truncate(`${name}: ${value}`, 80)),
+    !isUsual && `Authorization: ${credential.length === 0 ? 'none' : shownText(credential.join(' | '), 80)}`,
+    ...decisive.map(([name, value]) => shownText(`${name}: ${value}`, 80)),
     matters.includes('framing') && headerValues(headers, 'transfer-encoding').length > 0 && 'in chunks',
     matters.includes('segments') && delivery.cuts !== undefined && 'in several segments',
   ).map((note) => `[${note}]`);
@@ -141,8 +142,8 @@ export const beforeLine = ({ request, response }: Messages, maxCharacters?: numb
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
 
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
-  if (response === undefined) return `none: ${truncate(fault?.detail ?? '')}`;
+  if (response === undefined) return `none: ${shownText(fault?.detail ?? '')}`;
   const { status, statusText, body } = response;
-  const then = fault === undefined ? '' : ` — then ${truncate(fault.detail)}`;
-  return `${status} ${truncate(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
+  const then = fault === undefined ? '' : ` — then ${shownText(fault.detail)}`;
+  return `${status} ${shownText(statusText, 60)} ${contentType(response)} ${bodyText(body, maxCharacters)}${then}  (${Math.round(ms)} ms)`;
 }

@@ -3,7 +3,7 @@ import { type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import { mapInPool } from '../send/pool.ts';
 import { isUnanswered } from '../send/unreachable.ts';
-import type { Execution, TestProgress } from './execution.ts';
+import type { Execution, TestRun } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
 /** Number of timeouts after which a check stops. */
@@ -11,12 +11,15 @@ const MAX_TIMEOUTS = 3;
 /** Maximum number of cases to retry in isolation if no exchange has shown yet what the check is about. */
 const MAX_RETRIED_CASES = 3;
 
-/** Other checks may run meanwhile, so a case without an answer is pending until retried in isolation. */
-export function namedCases(
+/**
+ * Tries the named cases of a check. Other checks may run meanwhile, so a case without an answer is pending until
+ * retried in isolation.
+ */
+export function runNamedCases(
   test: Test & { kind: 'cases' },
   plants: PlantFactory,
   execution: Execution,
-): TestProgress {
+): TestRun {
   const { ids, tally } = execution;
   const cases = test.cases(plants);
   const control = cases.find((one) => one.control !== undefined)?.control;
@@ -45,7 +48,10 @@ export function namedCases(
         },
       );
     },
-    /** Until one is unanswered again. If none is, another check may have stopped the store. */
+    /**
+     * Retries the pending cases in isolation until one is unanswered again. If none is, another check may have
+     * stopped the store.
+     */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
         tally.blocked = await blockedBy(() => sendControl(ids.retryId()));

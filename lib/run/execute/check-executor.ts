@@ -8,14 +8,14 @@ import type { CheckResult, Failure, Stop } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
 import { mapInPool } from '../send/pool.ts';
 import { requestContext } from '../send/request-context.ts';
-import { namedCases } from './cases.ts';
+import { runNamedCases } from './cases.ts';
 import { confirm } from './confirm.ts';
-import { Execution, type RunServices, type TestProgress } from './execution.ts';
+import { Execution, type RunServices, type TestRun } from './execution.ts';
 import type { Invariants } from './invariants.ts';
-import { randomCases } from './property.ts';
-import { scenario } from './scenario.ts';
+import { runRandomCases } from './property.ts';
+import { runScenario } from './scenario.ts';
 
-/** Most checks send few requests, and would spend their time waiting for a distant store. */
+/** Checks that run at the same time. Most send few requests, so one alone would leave a distant store idle. */
 const MAX_PARALLEL_CHECKS = 8;
 
 interface ExecutorOptions {
@@ -32,21 +32,21 @@ interface ActiveCheck {
   readonly check: Check;
   readonly execution: Execution;
   /** Undefined for invariants, which run along with all other checks, and after the end of the run. */
-  readonly testRun: TestProgress | undefined;
+  readonly testRun: TestRun | undefined;
   seconds: number;
   /** What ended the run while this check was running. */
   stop: Stop | undefined;
 }
 
 export class CheckExecutor {
-  private readonly parts: RunServices;
+  private readonly services: RunServices;
   private readonly options: ExecutorOptions;
   private readonly places: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
   private unfinished = false;
 
-  constructor(parts: RunServices, options: ExecutorOptions) {
-    this.parts = parts;
+  constructor(services: RunServices, options: ExecutorOptions) {
+    this.services = services;
     this.options = options;
     this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
   }
@@ -72,22 +72,22 @@ export class CheckExecutor {
 
   private skippedResult(check: Check): CheckResult | undefined {
     if (!this.options.selected(check.id)) return skipped(check, 'user', 'skipped by --only or --skip');
-    const reason = check.notApplicable?.(this.parts.judging.contract);
+    const reason = check.notApplicable?.(this.services.judging.contract);
     if (reason !== undefined) return skipped(check, 'document', reason);
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
 
-  /** Its part of the cases of every random check, and all cases of its part of the other checks. */
+  /** A shard tries its part of the cases of every random check, and all cases of its part of the other checks. */
   private isInThisShard({ id, test }: Check): boolean {
     const { shard, thorough } = this.options;
     if (test.kind === 'invariant') return true;
     if (test.kind === 'property')
-      return thorough || shard.index <= sampleCount(test.weight, this.parts.cases);
+      return thorough || shard.index <= sampleCount(test.weight, this.services.cases);
     return (this.places.get(id) ?? 0) % shard.of === shard.index;
   }
 
   private async runItem({ check, limit }: WorkItem): Promise<ActiveCheck> {
-    const { state, recovery } = this.parts;
+    const { state, recovery } = this.services;
     const active = this.active.get(check) ?? this.begin(check);
     const { context } = active.execution;
     recovery.enter(context);
@@ -106,25 +106,25 @@ export class CheckExecutor {
       check.test.kind === 'invariant'
         ? invariants.tally(check)
         : new Tally((failure) => onFailure(check, failure));
-    const execution = new Execution(this.parts, context, tally);
+    const execution = new Execution(this.services, context, tally);
     // Making the cases would take longer than ending the run.
-    const testRun = this.parts.state.stop === undefined ? this.testRunOf(check, execution) : undefined;
+    const testRun = this.services.state.stop === undefined ? this.testRunOf(check, execution) : undefined;
     const active = { check, execution, testRun, seconds: 0, stop: undefined };
     this.active.set(check, active);
     return active;
   }
 
-  private testRunOf({ id, test }: Check, execution: Execution): TestProgress | undefined {
+  private testRunOf({ id, test }: Check, execution: Execution): TestRun | undefined {
     const { shard, thorough } = this.options;
-    const { judging, seed } = this.parts;
+    const { judging, seed } = this.services;
     const plants = plantsFor(judging.contract, seed, id, strengthOf(thorough));
     switch (test.kind) {
       case 'cases':
-        return namedCases(test, plants, execution);
+        return runNamedCases(test, plants, execution);
       case 'property':
-        return randomCases(id, test, plants, shard, execution);
+        return runRandomCases(id, test, plants, shard, execution);
       case 'scenario':
-        return scenario(test, plants, execution);
+        return runScenario(test, plants, execution);
       case 'invariant':
         return undefined;
     }
@@ -134,7 +134,7 @@ export class CheckExecutor {
     await testRun?.run(limit);
     const { context, tally } = execution;
     if (context.broken === 0) return;
-    await this.parts.sender.exclusively(context, async () => {
+    await this.services.sender.exclusively(context, async () => {
       await execution.recover();
       await testRun?.retryInIsolation?.();
       if (tally.hasConfirmed) await execution.recover();
@@ -142,7 +142,7 @@ export class CheckExecutor {
   }
 
   private async confirm({ check: { test }, execution }: ActiveCheck): Promise<void> {
-    const { state } = this.parts;
+    const { state } = this.services;
     const { tally } = execution;
     const { unconfirmed } = tally;
     if (unconfirmed === undefined || !('rules' in test) || state.stop !== undefined) return;
@@ -152,7 +152,7 @@ export class CheckExecutor {
 
   private conclude({ check, execution, seconds, stop }: ActiveCheck): CheckResult {
     this.active.delete(check);
-    const usual = Math.min(DEFAULTS.cases, this.parts.cases);
+    const usual = Math.min(DEFAULTS.cases, this.services.cases);
     const end = { stop, shard: this.options.shard, usual, unfinished: this.unfinished };
     const result = concluded(check, execution.tally, seconds, end);
     if (result.verdict === 'untestable' && stop !== undefined) this.unfinished = true;

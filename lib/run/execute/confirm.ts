@@ -44,7 +44,8 @@ class RetryCount {
 }
 
 /**
- * Under concurrency only if it does not recur in isolation. The caller must have exclusive access.
+ * Retries a failure in isolation and, if it does not recur there, under concurrency. The caller must have
+ * exclusive access.
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(

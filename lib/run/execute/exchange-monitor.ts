@@ -13,9 +13,12 @@ import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { ExchangeListener } from '../send/transport.ts';
 import { didNotReachStore, isUnanswered } from '../send/unreachable.ts';
+import type { Judging } from './apply-rules.ts';
 import type { Invariants } from './invariants.ts';
-import type { Judging } from './judging.ts';
 import { LastRequests } from './last-requests.ts';
+
+/** Places within a rank are smaller. */
+const MAX_PLACE = 2 ** 40;
 
 interface MonitorOptions {
   readonly judging: Judging;
@@ -106,6 +109,6 @@ export class ExchangeMonitor implements ExchangeListener {
   private placeOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
     const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
-    return rank * 2 ** 40 + ids.placeOf(exchange.request.freshId ?? firstId);
+    return rank * MAX_PLACE + ids.placeOf(exchange.request.freshId ?? firstId);
   }
 }

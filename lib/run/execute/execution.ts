@@ -8,8 +8,8 @@ import type { RunState } from '../run-state.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
+import { type Judging, rulingOf } from './apply-rules.ts';
 import type { ExchangeMonitor } from './exchange-monitor.ts';
-import { type Judging, rulingOf } from './judging.ts';
 
 /** Number of consecutive unanswered requests after which no check tries anything more. */
 const MAX_UNANSWERED = 500;
@@ -49,7 +49,7 @@ export class Execution {
     return this.services.sender.send(template, id, this.context, toBeAccepted);
   }
 
-  /** Even if its id or name is in use. */
+  /** Sends a request even if its id or name is in use. */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
     return this.services.sender.sendAsIs(template, id, this.context);
   }
@@ -76,7 +76,7 @@ export class Execution {
   }
 }
 
-export interface TestProgress {
+export interface TestRun {
   run(limit: number): Promise<void>;
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy, isAborted } from '../../wire/exchange.ts';
 import type { PrecedingRequest } from '../check.ts';
-import { MAX_BODY_BYTES, truncated } from '../result/truncate.ts';
+import { MAX_KEPT_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request that may have killed the store. */
@@ -45,7 +45,7 @@ export class LastRequests {
       (isAborted(exchange) || !isOutsideContract(template))
     ) {
       this.kept.push({
-        exchange: truncated(exchange, MAX_BODY_BYTES),
+        exchange: truncated(exchange, MAX_KEPT_BODY_BYTES),
         template,
         check,
         sentAt: now - exchange.ms,

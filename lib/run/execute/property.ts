@@ -9,17 +9,20 @@ import type { Shard } from '../plan/shard.ts';
 import { type Failure, timedOut } from '../result/result.ts';
 import { tryEach } from './cases.ts';
 import { confirm } from './confirm.ts';
-import type { Execution, TestProgress } from './execution.ts';
+import type { Execution, TestRun } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
-/** The first failure is confirmed in isolation, and shrunk if it recurs each time. */
-export function randomCases(
+/**
+ * Tries the random cases of a check. The first failure is confirmed in isolation, and shrunk if it recurs each
+ * time.
+ */
+export function runRandomCases(
   checkId: string,
   test: Test & { kind: 'property' },
   plants: PlantFactory,
   { index: first, of: step }: Shard,
   execution: Execution,
-): TestProgress {
+): TestRun {
   const { tally } = execution;
   const { seed, cases } = execution.services;
   const arbitrary = test.cases(plants);

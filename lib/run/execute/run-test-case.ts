@@ -4,8 +4,8 @@ import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import { Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import { truncate, truncated } from '../result/truncate.ts';
+import { judged } from './apply-rules.ts';
 import type { Execution } from './execution.ts';
-import { judged } from './judging.ts';
 
 /** @returns undefined if the case passes */
 export async function runTestCase(

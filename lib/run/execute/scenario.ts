@@ -4,16 +4,16 @@ import type { CheckIds } from '../plan/ids.ts';
 import { truncate } from '../result/truncate.ts';
 import { mapInPool } from '../send/pool.ts';
 import { blockedBy } from './cases.ts';
-import type { Execution, RunServices, TestProgress } from './execution.ts';
+import type { Execution, RunServices, TestRun } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
-export const scenario = (
+export const runScenario = (
   test: Test & { kind: 'scenario' },
   plants: PlantFactory,
   execution: Execution,
-): TestProgress => ({
+): TestRun => ({
   ended: true,
   async run() {
     const blocked = await blockedBy(() => test.run(contextOf(plants, execution)));

@@ -39,10 +39,11 @@ export const caseCountOf = (
 ): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
 
 /**
- * Whether or not a check is selected, so that a filtered run, or a shard, sends the same as the whole run.
+ * Assigns ids to all checks, selected or not, so that a filtered run, or a shard, sends the same requests as the
+ * whole run.
  * @returns the ids of a check. If the document allows too few, all checks of a shard share theirs.
  */
-export function layOut(
+export function assignIds(
   catalogue: readonly Check[],
   {
     cases,

@@ -27,7 +27,7 @@ export interface Readiness {
 /** After so many, the token counts as rejected, the store as unreachable, or the base URL as wrong. */
 const MAX_ATTEMPTS = 3;
 
-/** A reachable store that does not answer gets no excuse: its checks will fail. */
+/** A reachable store that does not answer is not treated as unreachable: its checks fail. */
 export async function preflight(
   client: HttpClient,
   sender: Sender,
@@ -38,14 +38,17 @@ export async function preflight(
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
   const exchanges: Exchange[] = [];
+  const bases: (string | undefined)[] = [];
   for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
+    const base = redirectedBaseOf(exchange, url);
     exchanges.push(exchange);
+    bases.push(base);
     if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
-    const isElsewhere = elsewhere(exchange, url) !== undefined;
-    if (!rejectsToken(exchange) && !isFromGateway(exchange) && !isNotFound(exchange) && !isElsewhere) break;
+    const mayBeWrongServer = isFromGateway(exchange) || isNotFound(exchange) || base !== undefined;
+    if (!rejectsToken(exchange) && !mayBeWrongServer) break;
   }
   const [first] = exchanges;
   const last = exchanges.at(-1);
@@ -55,8 +58,8 @@ export async function preflight(
   if (exchanges.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
-  const base = elsewhere(last, url);
-  if (base !== undefined && throughout((exchange) => elsewhere(exchange, url) === base))
+  const [base] = bases;
+  if (base !== undefined && bases.length === MAX_ATTEMPTS && bases.every((one) => one === base))
     return { stop: redirected(last, base, url) };
   if (throughout(rejectsToken)) {
     if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };
@@ -67,7 +70,7 @@ export async function preflight(
 }
 
 /** The base URL, on the same host, to which ordinary plants are redirected. */
-function elsewhere({ response }: Exchange, url: string): string | undefined {
+function redirectedBaseOf({ response }: Exchange, url: string): string | undefined {
   const location = response === undefined ? undefined : locationOf(response);
   if (location === undefined || !URL.canParse(location, url)) return undefined;
   const { origin, protocol, hostname, pathname } = new URL(location, url);

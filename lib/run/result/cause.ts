@@ -1,4 +1,4 @@
-import type { Predecessor, RequestTemplate } from '../../payloads/test-case.ts';
+import type { Preceding, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { PrecedingRequest } from '../check.ts';
 import type { Tried } from './result.ts';
@@ -54,7 +54,7 @@ export interface Cause {
     readonly exchange: Exchange;
     readonly before: readonly (PrecedingRequest & {
       /** How the request was sent relative to the next one; by default over another connection. */
-      readonly connection?: Predecessor['connection'];
+      readonly connection?: Preceding['connection'];
     })[];
   };
   /** The parts of the example that matter; the others can be anything ordinary. */

@@ -1,7 +1,9 @@
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
+import { isSuccess } from '../../judge/reading.ts';
 import { FRESH, JsonObject } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { IdRanges } from '../plan/id-ranges.ts';
 
@@ -11,8 +13,7 @@ export class Created {
   readonly ids = new IdRanges();
 
   record({ request, response }: Exchange, template: RequestTemplate): void {
-    if (request.method !== 'POST' || response === undefined) return;
-    if (response.status < 200 || response.status >= 300) return;
+    if (request.method !== 'POST' || !isSuccess(response?.status)) return;
     this.plants += 1;
     const id = idIn(request.body, template, request.freshId);
     if (id !== undefined) this.ids.add(id);
@@ -27,7 +28,7 @@ function idIn(
   const json = body !== undefined && 'json' in body ? body.json : undefined;
   if (json instanceof JsonObject && json.get(ID) === FRESH) return fresh;
   try {
-    const text = Buffer.from(bytes ?? new Uint8Array()).toString('utf8');
+    const text = bodyText(bytes);
     JSON.parse(text);
     return exactInteger(sourceAt(text, [ID]) ?? '');
   } catch {

@@ -24,7 +24,10 @@ export interface Failure {
   readonly retries?: Retries;
 }
 
-/** In isolation; only with the same bytes; now and then in isolation; only under concurrency; not again. */
+/**
+ * `always`: in isolation. `this-request`: only with the same bytes. `now-and-then`: now and then in isolation.
+ * `under-concurrency`: only under concurrency. `once`: not again.
+ */
 export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
 
 export type Tried = readonly [failed: number, tried: number];

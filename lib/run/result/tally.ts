@@ -11,7 +11,7 @@ import {
   problemOf,
   timedOut,
 } from './result.ts';
-import { MAX_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
+import { MAX_KEPT_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
 
 /** Number of failures that are kept in full: reports show the first, and others with other problems. */
 export const MAX_FAILURES = 5;
@@ -31,7 +31,8 @@ interface PendingFailure extends Positioned {
   readonly passed?: boolean;
 }
 
-const isLong = ({ exchange }: Failure): boolean => (exchange.response?.body.length ?? 0) > MAX_BODY_BYTES;
+const isLong = ({ exchange }: Failure): boolean =>
+  (exchange.response?.body.length ?? 0) > MAX_KEPT_BODY_BYTES;
 
 /** The results of a check so far. Valid at any time, even if the run stops in the middle of the check. */
 export class Tally {
@@ -54,6 +55,7 @@ export class Tally {
   coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new FailureGroups();
   private readonly byProblem = new Map<string, { place: number; failure: Failure; failed: number }>();
+  /** The first failure, once it has been retried. */
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
 
@@ -86,7 +88,7 @@ export class Tally {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
     );
-    return truncatedFailure(failure, hasOther ? MAX_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
+    return truncatedFailure(failure, hasOther ? MAX_KEPT_BODY_BYTES : MAX_WHOLE_BODY_BYTES);
   }
 
   /** Records a pass or, if no rule applied, why the exchange proves nothing. */
@@ -111,7 +113,7 @@ export class Tally {
     this.hasConfirmed ||= unanswered;
   }
 
-  /** Except those that a confirmed failure of this or another check explains. */
+  /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, place, passed } of this.pending) {
       const isExplained =
@@ -140,8 +142,8 @@ export class Tally {
 
   /** The failure to show first, followed by some with other problems. */
   get failures(): readonly Failure[] {
-    const truncated = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
-    return this.lead === undefined ? truncated : [this.lead, ...truncated.slice(1)];
+    const firstFailures = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
+    return this.lead === undefined ? firstFailures : [this.lead, ...firstFailures.slice(1)];
   }
 
   get problems(): readonly FailureGroup[] {

@@ -4,7 +4,7 @@ import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import type { FailedCase, Failure } from './result.ts';
 
 /** Maximum size of a response body kept with a failure; more than a report shows. */
-export const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_KEPT_BODY_BYTES = 16 * 1024;
 /** For a body that is kept whole because it will be read again; larger than debug pages of frameworks. */
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
 /** For a header value kept with a failure, and for all of them together; longer than in a record. */
@@ -61,7 +61,7 @@ export const truncatedCase = <T extends FailedCase>(failure: T): T => ({
     : {
         before: failure.before.map(({ template, exchange }) => ({
           template,
-          exchange: truncated(exchange, MAX_BODY_BYTES),
+          exchange: truncated(exchange, MAX_KEPT_BODY_BYTES),
         })),
       }),
 });

@@ -19,7 +19,10 @@ export function summaryOf(results: readonly Judged[]): Summary {
   return summary;
 }
 
-/** Before it could judge: after a limit that was reached late enough, no check is untestable. */
+/**
+ * Whether the run was stopped before it could judge every check. A limit that is reached late enough leaves no
+ * check untestable.
+ */
 export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
   stop !== null &&
   stop !== undefined &&

@@ -3,10 +3,11 @@ import type { HttpClient } from '../../wire/http-client.ts';
 /** If even the fastest answer takes this long, the reason is probably the network, not a busy machine. */
 const DISTANT_MS = 20;
 /** Number of answers per median, as a multiple of the concurrency limit. */
-const WINDOW = 2;
+const ANSWERS_PER_SLOT = 2;
 /** If the median grows to this multiple of the first one, the store has become slower. */
-const MAX_RISE = 1.3;
-const FACTOR = 2;
+const MAX_MEDIAN_RISE_FACTOR = 1.3;
+/** The limit is raised by this factor, and lowered by it once the store has become slower. */
+const GROWTH_FACTOR = 2;
 
 /**
  * Sends more concurrent requests to a distant store while that does not slow it down. Failures at raised
@@ -31,7 +32,7 @@ export class AdaptiveConcurrency {
     this.max = max;
   }
 
-  /** At any time since then, on the clock of `performance.now()`. */
+  /** Whether it was raised at any time since `time`, on the clock of `performance.now()`. */
   wasRaisedSince(time: number): boolean {
     return this.isRaised || this.raisedUntil >= time;
   }
@@ -44,22 +45,22 @@ export class AdaptiveConcurrency {
     }
     this.times.push(ms);
     const limit = this.client.concurrencyLimit;
-    if (this.times.length < limit * WINDOW) return;
+    if (this.times.length < limit * ANSWERS_PER_SLOT) return;
     const sorted = this.times.toSorted((a, b) => a - b);
     const [fastest = 0, median = 0] = [sorted[0], sorted[limit]];
     this.times = [];
     if (fastest < DISTANT_MS) return;
     if (limit <= this.usual) this.atRest = median;
-    const isSlower = median > (this.atRest ?? 0) * MAX_RISE;
-    if (isSlower) this.max = Math.max(this.usual, limit / FACTOR);
-    const next = Math.min(limit * FACTOR, this.max);
+    const isSlower = median > (this.atRest ?? 0) * MAX_MEDIAN_RISE_FACTOR;
+    if (isSlower) this.max = Math.max(this.usual, limit / GROWTH_FACTOR);
+    const next = Math.min(limit * GROWTH_FACTOR, this.max);
     if (next === limit) return;
     this.setLimit(next);
     this.ignored = limit;
   }
 
   /** Returns to the usual concurrency for the rest of the run. */
-  end(): void {
+  stopRaising(): void {
     this.max = this.usual;
     if (this.isRaised) this.setLimit(this.usual);
   }

@@ -1,6 +1,6 @@
 import type { RequestContext } from './request-context.ts';
 
-/** Admits the requests of all contexts side by side, or those of one context exclusively. */
+/** Lets the requests of all contexts pass side by side, or those of one context exclusively. */
 export class ExclusiveAccess {
   private inside = 0;
   private holder: RequestContext | undefined;
@@ -28,7 +28,10 @@ export class ExclusiveAccess {
     if (this.holder !== undefined) this.wakeAll();
   }
 
-  /** Once the requests in flight have ended. Until `work` completes, only this context may send requests. */
+  /**
+   * Waits until the requests in flight have ended, then runs `work`; until it completes, only this context may send
+   * requests.
+   */
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();
     this.holder = context;

@@ -1,11 +1,11 @@
 import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { MAX_HEAD_BYTES } from '../../wire/endpoint.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
-import { sizeOf } from '../../wire/headers.ts';
+import { headersSize } from '../../wire/headers.ts';
 import { LARGE_BODY_BYTES } from '../../wire/large-bodies.ts';
 
 /** If a store serves nothing for this long, and for this many requests, it is probed. */
-const SUSPECT = { ms: 7_000, requests: 20 } as const;
+const MIN_SUSPECTED_OUTAGE = { ms: 7_000, requests: 20 } as const;
 /** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
@@ -43,7 +43,7 @@ export class Outage {
     if (exchange.kind === 'answered' && !exchange.response.truncated) {
       this.complete += 1;
       this.bytes += unpackedBytes(exchange.response);
-      this.headBytes += sizeOf(exchange.response.headers);
+      this.headBytes += headersSize(exchange.response.headers);
     }
     if (isServed(exchange)) this.inRow = 0;
     // `recovery.ts` handles requests without any response.
@@ -51,7 +51,9 @@ export class Outage {
   }
 
   get isSuspected(): boolean {
-    return this.inRow >= SUSPECT.requests && performance.now() - this.since >= SUSPECT.ms;
+    return (
+      this.inRow >= MIN_SUSPECTED_OUTAGE.requests && performance.now() - this.since >= MIN_SUSPECTED_OUTAGE.ms
+    );
   }
 
   get isCertain(): boolean {

@@ -52,7 +52,7 @@ export class Pace {
   }
 
   /** @throws Stopped if the run has ended, or ends meanwhile */
-  async waitForTurn({ preceding }: RequestTemplate): Promise<void> {
+  async waitForSlot({ preceding }: RequestTemplate): Promise<void> {
     await this.until(() => this.pausedUntil);
     if (this.spacing === 0) return;
     const slot = Math.max(Date.now(), this.nextSlot);

@@ -3,7 +3,7 @@ import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { counted } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Judging, judged } from '../execute/judging.ts';
+import { type Judging, judged } from '../execute/apply-rules.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
@@ -101,7 +101,7 @@ export class Recovery {
     }
   }
 
-  /** If it leaves most requests unanswered, answers too much, or has served nothing for a while. */
+  /** Ends the checks if the store leaves most requests unanswered, sends too much, or has served nothing for a while. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));

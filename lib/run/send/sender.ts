@@ -1,4 +1,4 @@
-import { type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
+import { type RequestTemplate, withoutPreceding } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
@@ -19,9 +19,12 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly probe: RequestTemplate;
 }
 
-/** Other requests may have killed the store again. */
+/** More than one, since other requests may have killed the store again. */
 const MAX_WAITS_FOR_STORE = 5;
-/** The 503 of a request is final if all ordinary ones (`true`) pass among its repetitions, which never do. */
+/**
+ * The order in which ordinary requests (`true`) and repetitions of a request that got a 503 are sent. The 503 is
+ * final if all of the former pass and none of the latter does.
+ */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
 interface Attempt {
@@ -52,7 +55,7 @@ export class Sender {
   private readonly access = new ExclusiveAccess();
   readonly pace: Pace;
   readonly transport: Transport;
-  /** For some request: it may then be final for others, too. */
+  /** Whether the 503 of some request was final; it may then be final for others, too. */
   private hasFinal503 = false;
 
   constructor(client: HttpClient, options: SenderOptions) {
@@ -101,7 +104,7 @@ export class Sender {
 
   /** Sends a request once, ignoring exclusive access and any request to wait. */
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
-    await this.pace.waitForTurn(template);
+    await this.pace.waitForSlot(template);
     const { exchange } = await this.transport.sendOnce(template, context.ids.retryId(), context);
     this.options.monitor.observe(exchange, template, context);
     return exchange;
@@ -122,7 +125,7 @@ export class Sender {
 
   private async tryOnce(attempt: Attempt, context: RequestContext): Promise<AttemptResult> {
     const { template, id, waits } = attempt;
-    await this.admit(template, context);
+    await this.waitUntilAllowed(template, context);
     const { concurrencyLimit } = this.client;
     const sentAt = performance.now();
     const { exchange, about } = await this.transport.send(template, id, context, waits > 0);
@@ -133,7 +136,7 @@ export class Sender {
         this.client.useRawSockets();
         return { kind: 'retry', change: { id: context.ids.retryId() } };
       case 'lower concurrency':
-        this.transport.growth.end();
+        this.transport.concurrency.stopRaising();
         return { kind: 'retry', change: { id: context.ids.retryId() } };
       case 'wait for the store': {
         const isBack = await this.options.recovery.whileAway(exchange, sentAt, context, template, this);
@@ -145,18 +148,18 @@ export class Sender {
         // Waiting was not enough, so lower the concurrency, but only once for requests that were in flight
         // together.
         if (isRepeated && concurrencyLimit === this.client.concurrencyLimit) {
-          this.transport.growth.end();
+          this.transport.concurrency.stopRaising();
           this.client.lowerConcurrency();
         }
-        const alone = withoutPredecessor(template);
+        const single = withoutPreceding(template);
         if (isBusy(exchange) && (isRepeated || this.hasFinal503)) {
-          const settled = await this.settle(alone, id, context);
+          const settled = await this.settle(single, id, context);
           if (settled !== undefined) return { kind: 'judge', exchange: settled };
         }
         this.pace.pause(next.ms);
         // Do not repeat the preceding request: it has been answered, or it is rejected each time and may
         // itself keep the store busy.
-        return { kind: 'retry', change: isOwn || isRepeated ? { template: alone } : {} };
+        return { kind: 'retry', change: isOwn || isRepeated ? { template: single } : {} };
       }
       case 'judge the store':
         return { kind: 'judge', exchange: await this.afterOutage(exchange, context) };
@@ -166,10 +169,10 @@ export class Sender {
   }
 
   /** @throws Stopped if the run has ended, or if the checks have ended and a check sends this request */
-  private async admit(template: RequestTemplate, context: RequestContext): Promise<void> {
+  private async waitUntilAllowed(template: RequestTemplate, context: RequestContext): Promise<void> {
     const { stopOfChecks } = this.options.state;
     if (stopOfChecks !== undefined && context.id !== OUTSIDE_CHECKS) throw new Stopped(stopOfChecks);
-    await this.pace.waitForTurn(template);
+    await this.pace.waitForSlot(template);
     if (this.access.excludes(context)) await this.access.waitFor(context);
   }
 

@@ -1,8 +1,8 @@
 import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
-import { isOutsideContract, type RequestTemplate, withoutPredecessor } from '../../payloads/test-case.ts';
+import { isOutsideContract, type RequestTemplate, withoutPreceding } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
-import { sizeOf } from '../../wire/headers.ts';
+import { headersSize } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -33,14 +33,20 @@ const MAX_FULL_TIMEOUTS = 3;
 const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
 /** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
-/** At first, and if the response is lost again: a busy server must be able to respond in between. */
+/**
+ * Pauses between segments: in the first attempt, and in a second one if the response is lost again. A busy server
+ * must be able to respond in between.
+ */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
-/** Bodies sent in segments in vain before no more are: this store closes connections without a response. */
+/**
+ * After this many bodies were sent in segments in vain, no more are: this store closes connections without a
+ * response.
+ */
 const MAX_SEGMENTED_IN_VAIN = 3;
-/** Bodies that wait for 100 Continue in vain before others wait less. */
+/** After this many bodies waited for 100 Continue in vain, later ones wait only `SHORT_CONTINUE_WAIT_MS`. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
-/** Once a response was too long. Even the longest name with every character escaped fits. */
+/** Limit on bodies once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
 /** Garbage is collected each time that so much has been received; a store with small responses never sends that much. */
 const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
@@ -57,7 +63,7 @@ export class Transport {
   requests = 0;
   latency = new LatencyLog();
   readonly outage = new Outage();
-  readonly growth: AdaptiveConcurrency;
+  readonly concurrency: AdaptiveConcurrency;
   private readonly client: HttpClient;
   private readonly pace: Pace;
   private readonly access: ExclusiveAccess;
@@ -67,7 +73,7 @@ export class Transport {
   /** Since garbage was last collected. */
   private receivedBytes = 0;
   private unansweredExpectations = 0;
-  /** Large bodies, since the last that got a response in this way, that got none even in segments. */
+  /** Number of large bodies that got no response even in segments, since the last one that did. */
   private segmentedInVain = 0;
 
   constructor(client: HttpClient, pace: Pace, access: ExclusiveAccess, options: TransportOptions) {
@@ -75,10 +81,10 @@ export class Transport {
     this.pace = pace;
     this.access = access;
     this.options = { ...options, headers: withDefaultHeaders(options.headers) };
-    this.growth = new AdaptiveConcurrency(client, options.maxConcurrency);
+    this.concurrency = new AdaptiveConcurrency(client, options.maxConcurrency);
   }
 
-  /** To a multiple of the median response time, or to a quarter if nothing has been answered yet. */
+  /** Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been answered. */
   shortenTimeout(): void {
     const { summary } = this.latency;
     const ms =
@@ -92,7 +98,7 @@ export class Transport {
   }
 
   /**
-   * Once; but if the response to a large body may have been lost, sends that again in segments.
+   * Sends a request once; if the response to a large body may have been lost, sends the body again in segments.
    * @param hasWaited for the store already, so that a 502 counts as the response of the preceding request
    * @throws Stopped if the run has ended
    */
@@ -124,7 +130,7 @@ export class Transport {
     this.access.enter();
     const [exchange, before] = await this.exchanges(template, id, context).finally(() => this.access.leave());
     this.requests += preceding === undefined ? 1 : 2;
-    this.account(exchange, template);
+    this.adaptTo(exchange, template);
     if (preceding !== undefined && before !== undefined) {
       if (this.mustRepeat(before, preceding.template, sentAt, hasWaited))
         return { exchange: { ...before, request: exchange.request }, about: preceding.template };
@@ -138,7 +144,7 @@ export class Transport {
     // A request with a delivery takes longer because of our own pauses.
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined) {
       this.latency.add(exchange.ms);
-      this.growth.add(exchange.ms);
+      this.concurrency.add(exchange.ms);
     }
     return {
       exchange: before === undefined ? exchange : { ...exchange, preceding: before },
@@ -147,7 +153,7 @@ export class Transport {
   }
 
   isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
-    return this.growth.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
+    return this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
   private async exchanges(
@@ -180,7 +186,7 @@ export class Transport {
     // A preceding request outside the contract need not be handled properly, so the server may have lost
     // track of where it ends.
     const isLeftOver = isTimeout(own) && followsOutsider(template);
-    return [isLeftOver ? await this.client.send(makeAgain(withoutPredecessor(template))()) : own, before];
+    return [isLeftOver ? await this.client.send(makeAgain(withoutPreceding(template))()) : own, before];
   }
 
   /** Whether both requests must be sent again because the preceding one did not get its response. */
@@ -199,19 +205,30 @@ export class Transport {
     );
   }
 
-  /** Once the store has timed out, or left responses unfinished, waits less and reads less from then on. */
-  private account(exchange: Exchange, template: RequestTemplate): void {
+  /** Adapts limits and waits to what the store has just done, and records it for the outage detector. */
+  private adaptTo(exchange: Exchange, template: RequestTemplate): void {
     if (pauseAsked(exchange) === undefined) this.outage.record(exchange);
     this.cookies.learn(exchange, template);
+    this.limitBodies(exchange);
+    this.collectGarbageIfDue(exchange);
+    this.client.lowerConcurrencyFor(this.outage.averageBytes);
+    this.shortenWaits(exchange);
+  }
+
+  private limitBodies(exchange: Exchange): void {
     const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
     if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
-    const { response } = exchange;
-    this.receivedBytes += response === undefined ? 0 : sizeOf(response.headers) + unpackedBytes(response);
-    if (this.receivedBytes > MAX_GARBAGE_BYTES) {
-      this.receivedBytes = 0;
-      collectGarbage();
-    }
-    this.client.lowerConcurrencyFor(this.outage.averageBytes);
+  }
+
+  private collectGarbageIfDue({ response }: Exchange): void {
+    if (response === undefined) return;
+    this.receivedBytes += headersSize(response.headers) + unpackedBytes(response);
+    if (this.receivedBytes <= MAX_GARBAGE_BYTES) return;
+    this.receivedBytes = 0;
+    collectGarbage();
+  }
+
+  private shortenWaits(exchange: Exchange): void {
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
       this.client.lowerLimits({ continueWait: SHORT_CONTINUE_WAIT_MS });

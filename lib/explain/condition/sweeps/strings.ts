@@ -116,7 +116,7 @@ const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
   ['control character', /\p{Cc}/u],
 ];
 
-const topicsOfText = (text: string): readonly Topic[] =>
+export const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
 function topicsOfClass(has: RegExp): readonly Topic[] {
@@ -170,6 +170,10 @@ const MARKS: readonly Mark[] = [
   ['\u0000', 'a NUL', /\\u0000/],
   ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
 ];
+
+/** The words for a character, or for several. */
+export const markWords = (text: string): string =>
+  MARKS.find(([mark]) => mark === text)?.[1] ?? (/^[!-~]$/.test(text) ? text : quoted(text));
 
 /** Forms of texts; `word` stands for fresh letters, # for a fresh digit. */
 const FORMS = [

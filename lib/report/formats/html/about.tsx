@@ -1,7 +1,7 @@
 import { counted, withSeparators } from '../../../text.ts';
 import { deselected } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
-import { runCommand } from '../../reproduce/run-command.ts';
+import { runCommandLine } from '../../reproduce/run-command.ts';
 import { coverageOfAll } from '../../wording/coverage.ts';
 import { Section } from './kit/section.tsx';
 import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.tsx';
@@ -45,7 +45,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         </Fact>
       </dl>
       <h3>Reproduce this run</h3>
-      <Commands list={[runCommand(record)]} />
+      <Commands list={[runCommandLine(record)]} />
       <p class="note">
         Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
         {skipped > 0 && (

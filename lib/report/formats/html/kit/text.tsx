@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { sum } from '../../../../collections.ts';
-import { docsOf, listCommand } from '../../../../package.ts';
+import { docsOf, listCommandLine } from '../../../../package.ts';
 import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
@@ -125,7 +125,7 @@ export const CheckLink = ({ id }: Readonly<{ id: string }>) => (
 export const AboutCheck = ({ id, href = docsOf(id) }: Readonly<{ id: string; href?: string | undefined }>) =>
   href === undefined ? (
     <span>
-      About this check: <span class="code">{listCommand(id)}</span>
+      About this check: <span class="code">{listCommandLine(id)}</span>
     </span>
   ) : (
     <a href={href} rel="noreferrer">

@@ -3,7 +3,7 @@ import { type Failure, problemOf } from '../../run/result/result.ts';
 import { truncate } from '../../run/result/truncate.ts';
 import type { RunHeader } from '../../run/run.ts';
 import { utf8Text } from '../../utf8.ts';
-import { codingsOf, decoded } from '../../wire/codings.ts';
+import { CODINGS, codingsOf, decoded, isTooLarge } from '../../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
 import { inShellOf, requestCommand } from '../reproduce/steps.ts';
 import type { Messages, RecordedBody, RecordedExchange, RecordedRequest } from './record.ts';
@@ -143,12 +143,12 @@ function hidesSecret(body: Uint8Array, headers: readonly HeaderPair[], redact: R
       ).toString('latin1');
       return redact(text) !== text;
     } catch (error) {
-      return ifUnreadable || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      return ifUnreadable || isTooLarge(error);
     }
   };
   const declared = codingsOf(headers);
   if (declared.length > 0) return mayContainSecret(declared, true);
-  return ['gzip', 'deflate', 'br'].some((coding) => mayContainSecret([coding], false));
+  return CODINGS.some((coding) => mayContainSecret([coding], false));
 }
 
 function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = body.length): RecordedBody {

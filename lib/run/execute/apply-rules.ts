@@ -1,7 +1,9 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isLongEcho } from '../../judge/reading.ts';
 import { type Finding, isFinding, type Rule, type SentFacts } from '../../judge/rules.ts';
+import { membersOf } from '../../members.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
+import { bodyText } from '../../utf8.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
 export interface Judging {
@@ -12,23 +14,18 @@ export interface Judging {
 const sentOf = ({ request }: Exchange, token: string): SentFacts => ({
   token,
   get plant() {
-    return sentPlant(request.body);
-  },
-});
-
-function sentPlant(body: Uint8Array = new Uint8Array()): SentFacts['plant'] {
-  try {
-    const { name, tag } = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+    const { name, tag } = membersOf(bodyText(request.body));
     return {
       name: typeof name === 'string' ? name : undefined,
       tag: typeof tag === 'string' ? tag : undefined,
     };
-  } catch {
-    return undefined;
-  }
-}
+  },
+});
 
-/** Of the first broken rule; undefined if a rule applies and none is broken; else why the first does not. */
+/**
+ * Applies the rules in order. Returns the first finding; undefined if a rule applied and none was broken;
+ * otherwise why the first rule did not apply.
+ */
 export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,

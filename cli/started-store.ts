@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from '../lib/package.ts';
 import { type Redact, redactor } from '../lib/report/record/redact.ts';
-import { truncate } from '../lib/report/wording/format-text.ts';
+import { shownText } from '../lib/report/wording/format-text.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { counted } from '../lib/text.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
@@ -40,7 +40,7 @@ export class StartedStore {
     this.token = token;
     this.log = log;
     this.redact = redactor([token]);
-    this.called = `\`${truncate(this.redact(command), 100)}\``;
+    this.called = `\`${shownText(this.redact(command), 100)}\``;
     this.file = log === undefined ? undefined : writerOf(log);
     this.process = this.spawned('started');
   }
@@ -65,7 +65,7 @@ export class StartedStore {
     const ending = `${this.called} ${before}${this.process.state}`;
     const reason = `${ending}; ${stop.reason}`;
     if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-    // That nothing listens if the process has ended goes without saying.
+    // If the process has ended, obviously nothing listens.
     if (this.hasEnded()) return { ...stop, reason: ending, remedy: `${this.process.remedy}; ${output}` };
     return { ...stop, reason, remedy: `check that it listens on this port, or raise --wait; ${output}` };
   }
@@ -98,7 +98,7 @@ export class StartedStore {
 }
 
 function withOutput(how: string, tail: readonly string[]): string {
-  const lines = tail.map((line) => `  ${truncate(stripVTControlCharacters(line), 200)}\n`);
+  const lines = tail.map((line) => `  ${shownText(stripVTControlCharacters(line), 200)}\n`);
   return `${how}, ${lines.length === 0 ? 'without any output' : 'and its output ended with'}\n${lines.join('')}`;
 }
 

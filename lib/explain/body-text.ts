@@ -1,1 +1,0 @@
-export const bodyText = (body: Uint8Array | undefined): string => Buffer.from(body ?? []).toString('utf8');

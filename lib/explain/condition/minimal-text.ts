@@ -1,0 +1,63 @@
+import { freshText, withWords } from '../../payloads/fresh.ts';
+import { FreshText } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { Search } from '../search.ts';
+import type { Candidate } from './candidates.ts';
+import { markWords, topicsOfText } from './sweeps/strings.ts';
+
+/** Longer texts would take too many experiments. */
+const MAX_CHARACTERS = 400;
+
+/** How a text with new words each time can contain what matters. */
+const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshText])[] = [
+  ['contains', (part) => withWords((word) => word(6) + part + word(6))],
+  ['begins with', (part) => withWords((word) => part + word(9))],
+  ['ends with', (part) => withWords((word) => word(9) + part)],
+];
+
+/** The smallest part of a failing text that suffices to show the symptom. */
+export async function minimalText(
+  property: string,
+  failing: RequestState,
+  search: Search,
+): Promise<Candidate | undefined> {
+  const value = failing.plant.get(property);
+  const text = value instanceof FreshText ? value.of(1n) : value;
+  if (typeof text !== 'string' || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
+  const withText = (own: FreshText) => (state: RequestState) => ({
+    ...state,
+    plant: state.plant.with(property, own),
+  });
+  const shows = async (own: FreshText) => (await search.shows(withText(own)(failing))) === true;
+  for (const [verb, around] of PLACES) {
+    if (await shows(around(''))) return undefined;
+    if (!(await shows(around(text)))) continue;
+    const part = (await smallest([...text], (some) => shows(around(some.join(''))))).join('');
+    // If other letters and digits do as well, what matters is longer or less definite than a part of the text.
+    const like = freshText(part);
+    if (like.choices > 1 && (await shows(around(like.of(2n))))) return undefined;
+    const says = `${verb} ${markWords(part)}`;
+    return {
+      value: says,
+      condition: { clause: `${property} ${says}`, property, topics: topicsOfText(part) },
+      apply: withText(around(part)),
+      classes: [],
+    };
+  }
+  return undefined;
+}
+
+/** Leaves out halves, then quarters and so on, as long as the rest shows the symptom. */
+async function smallest<T>(
+  items: readonly T[],
+  shows: (items: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  let kept = items;
+  for (let size = Math.ceil(items.length / 2); size >= 1; size = Math.floor(size / 2))
+    for (let from = 0; from < kept.length; ) {
+      const rest = [...kept.slice(0, from), ...kept.slice(from + size)];
+      if (rest.length > 0 && (await shows(rest))) kept = rest;
+      else from += size;
+    }
+  return kept;
+}

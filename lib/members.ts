@@ -1,0 +1,9 @@
+/** The members of a JSON object; empty if the text is anything else. */
+export function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
