@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { isIn } from '../lib/explain/condition/candidates.ts';
 import { differences } from '../lib/explain/condition/request-parts.ts';
-import { credentialSweep } from '../lib/explain/condition/sweeps/credentials.ts';
+import { credentialCandidates, credentialSweep } from '../lib/explain/condition/sweeps/credentials.ts';
 import { defectSweep } from '../lib/explain/condition/sweeps/defects.ts';
 import { headerSweep, withHeader } from '../lib/explain/condition/sweeps/headers.ts';
 import { modelSweep } from '../lib/explain/condition/sweeps/model.ts';
@@ -34,6 +34,7 @@ const conditions = [
     ...[...candidates, ...classes].map(({ condition }) => condition),
     ...classes.flatMap((one) => candidates.filter(isIn(one)).flatMap((first) => one.some?.(first) ?? [])),
   ]),
+  ...credentialCandidates(TOKEN).map(({ condition }) => condition),
   ...defectsOf(contract.newPlant.shape).map(({ name }) => defectWords(name, contract)),
 ];
 const titles: readonly string[] = Object.values(

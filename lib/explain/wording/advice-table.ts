@@ -56,6 +56,7 @@ const ORDER = [/(?:first|last) property/, /comes before/, /properties are (?:not
 /** A part of the token matters. */
 const PART_OF_TOKEN = [
   /first half/,
+  /second half/,
   /\btokens? (?:that )?begins? with/,
   /tokens with the same ending/,
   /token ends like/,
