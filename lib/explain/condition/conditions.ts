@@ -154,8 +154,8 @@ async function withMinimalText(
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   if (reach === undefined || isClass) return reach;
   const mark = exact === undefined ? undefined : markOf(only);
-  // The failing text may contain further characters like the one that is known.
-  const isSingle = mark !== undefined && [...mark].length === 1;
+  // The failing text may contain further characters, such as other punctuation.
+  const isSingle = mark !== undefined && /^[!-~]$/.test(mark);
   const failing = exact === undefined || isSingle ? state : (only?.apply(state) ?? state);
   const known = isSingle ? [mark] : [];
   const minimal = await withinBudget(() => minimalText(name, failing, known, search));

@@ -27,6 +27,9 @@ export interface SameFault {
 
 const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
 
+/** Sorted, so that the wording does not depend on the order of the failures. */
+const sortedNames = (properties: readonly string[]): readonly string[] => distinct(properties).toSorted();
+
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (
   parts: readonly string[],
@@ -93,7 +96,7 @@ const acrossProperties: SameFault = {
   join: (first, all) => {
     const firstStatement = ofProperty(first);
     if (firstStatement === undefined) return first;
-    const properties = distinct(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
+    const properties = sortedNames(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
     return {
       ...first,
       ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
@@ -133,7 +136,7 @@ const acrossTypes: SameFault = {
     const [first = one] = clear;
     const { instead = '', property = '' } = first.symptom;
     const types = joined(distinct(all.flatMap(({ symptom }) => symptom.instead ?? [])), 'or');
-    const properties = distinct(all.flatMap(({ symptom }) => symptom.property ?? []));
+    const properties = sortedNames(all.flatMap(({ symptom }) => symptom.property ?? []));
     const ofAll = aboutProperties(first.symptom, property, properties);
     const conditions = clear.flatMap(({ symptom, found }) =>
       found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
@@ -226,7 +229,7 @@ const acrossLengths: SameFault = {
     const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
     const [limit] = limits;
     if (limit === undefined) return first;
-    const names = distinct(limits.map(({ property }) => property));
+    const names = sortedNames(limits.map(({ property }) => property));
     const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
     const { property: _, statement: __, ...rest } = limit.condition;
     const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
@@ -279,7 +282,7 @@ const acrossTexts: SameFault = {
   join: (first, all) => {
     const conditions = all.flatMap(({ found }) => found.conditions);
     const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
-    const properties = distinct(conditions.flatMap(({ property }) => property ?? []));
+    const properties = sortedNames(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
     return {
       ...first,
