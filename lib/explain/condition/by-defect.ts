@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
@@ -10,6 +11,7 @@ import { withPlainest } from '../plainest-request.ts';
 import type { Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
+import type { Condition } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 import {
   type Candidate,
@@ -114,6 +116,21 @@ export async function confirmSubject(
   return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
+/** Whether a request has the values of the properties that the conditions are about. */
+function meetsAll(
+  conditions: readonly Condition[],
+  state: RequestState,
+  base: RequestState,
+  { contract: { newPlant }, experiments }: Search,
+): boolean {
+  const [values, wanted] = [state, base].map((one) => membersOf(experiments.textOf(one)));
+  return conditions.every(
+    ({ part = '' }) =>
+      !newPlant.shape.properties.has(part) ||
+      JSON.stringify(values?.[part]) === JSON.stringify(wanted?.[part]),
+  );
+}
+
 const isNotUtf8 = ({ failure, contract }: Search): boolean =>
   isAboutBytes(labelOf(failure), contract) || !isUtf8(failure.exchange.request.body ?? new Uint8Array());
 
@@ -136,13 +153,24 @@ interface Subjects extends SweepResult {
   readonly candidates: readonly Candidate[];
 }
 
-/** Tries everything that makes a body, or a credential, invalid, and names what shows the symptom. */
-export async function subjectsOf(state: RequestState, isBody: boolean, search: Search): Promise<Subjects> {
+/**
+ * Tries everything that makes a body, or a credential, invalid, and names what shows the symptom.
+ *
+ * @param conditions only bodies that meet them are tried
+ */
+export async function subjectsOf(
+  state: RequestState,
+  isBody: boolean,
+  search: Search,
+  conditions: readonly Condition[] = [],
+): Promise<Subjects> {
   const { contract, token } = search.experiments;
   const { defect: _, ...valid } = state;
   const { credential: __, ...unauthenticated } = valid;
   const base = isBody ? { ...valid, plant: repaired(unauthenticated, search) } : unauthenticated;
-  const values = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
+  const all = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
+  const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
+  const values = isBody ? { ...all, candidates: all.candidates.filter(meets) } : all;
   const reach = await sweep(values, base, search, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);

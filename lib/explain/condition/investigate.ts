@@ -338,7 +338,7 @@ async function described(
   const expected = search.expectedOutcomeOf(state);
   const { conditions, sweeps } = await conditionsOf(state, parts, neutral, search);
   const subjects = mustReject(expected)
-    ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search))
+    ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search, conditions))
     : undefined;
   const explanations: Explanation[] = [];
   if (subjects !== undefined)

@@ -149,7 +149,8 @@ const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values that were tried agree with the limits found on the scale. */
 function agrees(tries: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
-  const clear = [...tries].filter(([, shows]) => shows !== undefined);
+  // Many programs treat 0 and the empty string as missing.
+  const clear = [...tries].filter(([{ point }, shows]) => shows !== undefined && point !== 0n);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
 }

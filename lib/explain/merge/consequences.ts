@@ -202,6 +202,23 @@ const doesNotCheck: Explains = (root, consequence) =>
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
 
+/** A store that accepts any body under some conditions also accepts those that it should reject. */
+const acceptsAnyBody: Explains = (root, consequence) =>
+  hasSymptom(root, 'accepts') &&
+  root.found.subject !== undefined &&
+  topicsOf(root.found.subject).includes('any body') &&
+  hasSymptom(consequence, 'accepts', 'should-reject') &&
+  !isAuthentication(consequence) &&
+  hasConditionsOf(root, consequence);
+
+/** A rejection that a valid plant should not get may also lack what a rejection should have. */
+const rejectsInItsWay: Explains = (root, consequence) =>
+  hasSymptom(root, 'rejects') &&
+  isClear(root) &&
+  aspectOf(consequence.symptom) === 'detail' &&
+  areVague(consequence.found.conditions) &&
+  root.symptom.status === consequence.symptom.status;
+
 const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
 
 /** Whether the conditions of the root are a proper subset of those of the consequence. */
@@ -338,6 +355,8 @@ export const FAILURES_BY_CHANCE: readonly Explains[] = [
 /** Merge rules for consequences of another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
+  acceptsAnyBody,
+  rejectsInItsWay,
   answersInvalid,
   includes,
   readsOnlyBeginning,
