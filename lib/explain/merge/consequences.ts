@@ -214,10 +214,21 @@ const acceptsAnyBody: Explains = (root, consequence) =>
 /** A rejection that a valid plant should not get may also lack what a rejection should have. */
 const rejectsInItsWay: Explains = (root, consequence) =>
   hasSymptom(root, 'rejects') &&
-  isClear(root) &&
+  root.found.kind !== 'once' &&
   aspectOf(consequence.symptom) === 'detail' &&
   areVague(consequence.found.conditions) &&
   root.symptom.status === consequence.symptom.status;
+
+/** A store that takes falsy values for missing also loses an empty string. */
+const losesEmpty: Explains = (root, consequence) => {
+  const { property, topics = [] } = root.found.subject ?? {};
+  return (
+    property !== undefined &&
+    topics.includes('falsy') &&
+    aspectOf(consequence.symptom) === 'echo' &&
+    consequence.members.every(({ failure: { exchange } }) => valueIn(exchange, property) === '')
+  );
+};
 
 const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
 
@@ -357,6 +368,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
   acceptsAnyBody,
   rejectsInItsWay,
+  losesEmpty,
   answersInvalid,
   includes,
   readsOnlyBeginning,
