@@ -285,6 +285,16 @@ export const coercion: readonly BrokenStore[] = [
     acceptingKind('id', 'array'),
   ),
   broken(
+    'id-by-pattern',
+    'tests whether a regular expression matches the id, which converts it to a string',
+    ['invalid/rejects-numeric-string-id', 'invalid/rejects-wrong-type'],
+    reading('id', (value) => {
+      if (value instanceof Map && value.has('toString')) throw new Error('cannot be converted');
+      const one = Array.isArray(value) ? unwrapped(value) : value;
+      return numeralText(one) || (one !== value && one instanceof Numeral) ? ONE : value;
+    }),
+  ),
+  broken(
     'two-defects-cancel',
     'joins the results of its checks of id, name and tag with exclusive or, so that two defects cancel',
     ['invalid/rejects-any-defect'],

@@ -3,6 +3,7 @@ import { Numeral, type Value } from '../../reference/json.ts';
 import { type BrokenStore, broken } from '../fleet.ts';
 import {
   answering,
+  contentType,
   cutting,
   debugPage,
   depthOf,
@@ -289,6 +290,30 @@ export const crashes: readonly BrokenStore[] = [
     '500 if id is negative and no multiple of 8: the remainder is the index of a shard',
     ['invariants/no-server-error', 'unconstrained/answers-any-id'],
     failing(({ id }) => id !== undefined && id < 0n && id % 8n !== 0n),
+  ),
+  broken(
+    'crash-at-or-hash',
+    '500 if the name or tag contains @ or #, which a template of a notification replaces',
+    ['invariants/no-server-error', 'unconstrained/answers-hostile-names'],
+    failing(named(/[@#]/)),
+  ),
+  broken(
+    'crash-one-word-tagless',
+    '500 if there is no tag and the name has a single word: the tag is derived from the second one',
+    ['ordinary/answers-200', 'invariants/no-server-error'],
+    failing((request) => tagless(request) && request.name !== '' && !/\S\s+\S/.test(request.name)),
+  ),
+  broken(
+    'crash-id-as-date',
+    '500 if the id is beyond the range of Date',
+    ['invariants/no-server-error', 'unconstrained/answers-any-id'],
+    failing(({ id = 0n }) => id > 8_640_000_000_000_000n || -id > 8_640_000_000_000_000n),
+  ),
+  broken(
+    'crash-charset-not-utf8',
+    '500 if Content-Type has a charset and the body is not valid UTF-8: it is decoded where nothing catches the error',
+    ['invariants/no-server-error'],
+    failing(({ request }) => /;\s*charset/i.test(contentType(request)) && !isUtf8(request.body)),
   ),
   broken(
     'crash-many-digits',

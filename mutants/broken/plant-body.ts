@@ -66,6 +66,12 @@ export const plantBody: readonly BrokenStore[] = [
     answeringText(() => '<p>created</p>'),
   ),
   broken(
+    'body-broken-escape',
+    'turns \\\\u of a name or tag into \\u, which is not an escape unless four digits follow',
+    ['invariants/200-is-a-plant', 'unconstrained/answers-hostile-names'],
+    answeringText((text) => text.replaceAll('\\\\u', '\\u')),
+  ),
+  broken(
     'body-two-values',
     'answers 200 with two JSON values, one per line',
     [

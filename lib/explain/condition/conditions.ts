@@ -25,7 +25,7 @@ import { methodSweep } from './sweeps/methods.ts';
 import { headerValuesIn, modelSweep } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { markOf, textSweep } from './sweeps/strings.ts';
+import { textSweep } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -153,12 +153,8 @@ async function withMinimalText(
   const [only] = reach?.shown ?? [];
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   if (reach === undefined || isClass) return reach;
-  const mark = exact === undefined ? undefined : markOf(only);
-  // The failing text may contain further characters, such as other punctuation.
-  const isSingle = mark !== undefined && /^[!-~]$/.test(mark);
-  const failing = exact === undefined || isSingle ? state : (only?.apply(state) ?? state);
-  const known = isSingle ? [mark] : [];
-  const minimal = await withinBudget(() => minimalText(name, failing, known, search));
+  const failing = exact === undefined ? state : (only?.apply(state) ?? state);
+  const minimal = await withinBudget(() => minimalText(name, failing, search));
   if (minimal === undefined) return reach;
   const { value, condition, parts } = minimal;
   const { experiments } = search;

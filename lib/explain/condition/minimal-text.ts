@@ -2,7 +2,7 @@ import { freshText, withWords } from '../../payloads/fresh.ts';
 import { FreshText } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { joined } from '../../text.ts';
-import type { Search } from '../search.ts';
+import { REPEATS, type Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
 import { markWords, topicsOfText } from './sweeps/strings.ts';
 
@@ -22,15 +22,10 @@ interface MinimalText extends Candidate {
   readonly parts: readonly string[];
 }
 
-/**
- * The smallest parts of a failing text that suffice to show the symptom.
- *
- * @param known parts that are known to suffice
- */
+/** The smallest part of a failing text that suffices to show the symptom, or several characters that do. */
 export async function minimalText(
   property: string,
   failing: RequestState,
-  known: readonly string[],
   search: Search,
 ): Promise<MinimalText | undefined> {
   const value = failing.plant.get(property);
@@ -41,14 +36,17 @@ export async function minimalText(
     plant: state.plant.with(property, own),
   });
   const shows = async (own: FreshText) => (await search.shows(withText(own)(failing))) === true;
+  // The words around a part may make up for what it lacks, but not each time.
+  const showsEachTime = (own: FreshText) => search.showsEachTime(withText(own)(failing), REPEATS);
   for (const [verb, around] of PLACES) {
     if (await shows(around(''))) return undefined;
     if (!(await shows(around(text)))) continue;
-    const parts = [...known];
-    for (let rest = without(text, known); parts.length < MAX_PARTS && (await shows(around(rest))); ) {
-      const part = (await smallest([...rest], (some) => shows(around(some.join(''))))).join('');
+    const parts: string[] = [];
+    for (let rest = text; parts.length < MAX_PARTS && (await showsEachTime(around(rest))); ) {
+      const part = (await smallest([...rest], (some) => showsEachTime(around(some.join(''))))).join('');
       parts.push(part);
-      rest = without(rest, [part]);
+      if ([...part].length > 1) break;
+      rest = rest.replaceAll(part, '');
     }
     const [part = ''] = parts;
     // If other letters and digits do as well, what matters is longer or less definite than a part of the text.
@@ -65,9 +63,6 @@ export async function minimalText(
   }
   return undefined;
 }
-
-const without = (text: string, parts: readonly string[]): string =>
-  parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
 
 /** Leaves out halves, then quarters and so on, as long as the rest shows the symptom. */
 async function smallest<T>(

@@ -167,7 +167,9 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
       exceptions.flatMap((one) => one[form] ?? []),
       'or',
     );
-    if (form === 'clause') return `${text} (but not when ${list})`;
+    const subject = condition.property ?? '';
+    if (form === 'clause')
+      return `${text} (but not when ${list.startsWith(`${subject} `) ? list.replace(subject, 'it') : list})`;
     if (form === 'phrase') return `${text} (but not ${list})`;
     // For example `any type as id except an array`, not `... except an array as id`.
     const end = / as \S+$/.exec(text)?.[0] ?? '';

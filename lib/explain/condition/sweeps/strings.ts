@@ -22,7 +22,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     group: property,
   }));
   const marked = MARKS.map(([mark, what, oddity]): Candidate => {
-    const text = freshLike(`word${mark}word`);
+    const text = withWords((word) => word(6) + mark + word(6));
     return { ...candidateOf(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
   });
   const formed = FORMS.map((form) => {
@@ -146,12 +146,14 @@ const MARKS: readonly Mark[] = [
   ['"', 'a quotation mark'],
   ['\\', 'a backslash'],
   ['/', 'a slash'],
-  ['<', '<'],
-  ['>', '>'],
-  ['&', '&'],
-  ['%', '%'],
-  ['{', '{'],
-  ['}', '}'],
+  [',', 'a comma'],
+  [':', 'a colon'],
+  ['!', 'an exclamation mark'],
+  ['?', 'a question mark'],
+  ['=', 'an equals sign'],
+  ['+', 'a plus sign'],
+  ['*', 'an asterisk'],
+  ...[...'<>&%#$@^`|~()[]{}'].map((mark): Mark => [mark, mark]),
   ['{{7*7}}', 'a template such as {{7*7}}'],
   ['$' + '{x}', 'a template such as $' + '{x}'],
   ['$&', 'a replacement pattern such as $&'],
@@ -176,10 +178,6 @@ const MARKS: readonly Mark[] = [
 /** The words for a character, or for several. */
 export const markWords = (text: string): string =>
   MARKS.find(([mark]) => mark === text)?.[1] ?? (/^[!-~]$/.test(text) ? text : quoted(text));
-
-/** The character, or characters, that a candidate of the sweep adds to ordinary letters. */
-export const markOf = (candidate: Candidate | undefined): string | undefined =>
-  MARKS.find(([, words]) => words === candidate?.value)?.[0];
 
 /** Forms of texts; `word` stands for fresh letters, # for a fresh digit. */
 const FORMS = [
@@ -247,6 +245,13 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains a digit, hyphen or apostrophe', /[-'\d]/],
   ['contains a quotation mark or apostrophe', /["']/],
   ['contains a quotation mark or backslash', /["\\]/],
+  ['contains a character with a meaning in regular expressions', /[.*+?^${}()|[\]\\]/],
+  ['contains (, ), [ or ]', /[()[\]]/],
+  ['contains { or [', /[[{]/],
+  ['contains = or &', /[=&]/],
+  ['contains $', /\$/],
+  ['contains an asterisk', /\*/],
+  ['contains a comma or semicolon', /[,;]/],
   ['contains <, > or &', /[<>&]/],
   ['contains < or >', /[<>]/],
   ['contains a template placeholder', /\{\{|\$\{/],
