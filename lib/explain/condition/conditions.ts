@@ -11,7 +11,7 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
-import { type Candidate, exactNameIn, type Sweep } from './candidates.ts';
+import { exactNameIn, type Sweep } from './candidates.ts';
 import { minimalText } from './minimal-text.ts';
 import { reduce } from './reduce.ts';
 import { rareRemainder, wholeIdIn } from './remainders.ts';
@@ -142,31 +142,21 @@ async function conditionOfPart(
   return { condition: { ...condition, part: part.name }, reach };
 }
 
-/** If the sweep only found single values, what matters may be a smaller part of a text than these. */
+/** If the sweep found at most one value, what matters may be a smaller part of that text, or of the failing one. */
 async function withMinimalText(
   { name }: RequestPart,
   reach: SweepResult | undefined,
   state: RequestState,
   search: Search,
 ): Promise<SweepResult | undefined> {
-  const exact = reach && exactNameIn(reach.named);
-  const [only] = reach?.shown ?? [];
-  const isClass = exact !== undefined && exact.condition !== only?.condition;
-  if (reach === undefined || isClass) return reach;
-  const failing = exact === undefined ? state : (only?.apply(state) ?? state);
-  const minimal = await withinBudget(() => minimalText(name, failing, search));
+  const [only, ...others] = reach?.shown ?? [];
+  if (reach === undefined || others.length > 0) return reach;
+  const minimal = await withinBudget(() => minimalText(name, only?.apply(state) ?? state, search));
   if (minimal === undefined) return reach;
-  const { value, condition, parts } = minimal;
-  const { experiments } = search;
-  const isCovered = (one: Candidate) => {
-    const text = experiments.textOf(one.apply(state));
-    return parts.some((part) => text.includes(write(part, 0n).slice(1, -1)));
-  };
-  if (!reach.shown.every(isCovered)) return reach;
-  const tried = [...reach.ladder.tried, { value, shows: true }];
+  const tried = [...reach.ladder.tried, { value: minimal.value, shows: true }];
   return {
     ...reach,
-    named: [{ condition, group: name, candidates: [minimal], isExact: true }],
+    named: [{ condition: minimal.condition, group: name, candidates: [minimal], isExact: true }],
     ladder: { ...reach.ladder, tried },
     shown: [...reach.shown, minimal],
   };

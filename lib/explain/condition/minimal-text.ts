@@ -17,17 +17,12 @@ const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshT
   ['ends with', (part) => withWords((word) => word(9) + part)],
 ];
 
-interface MinimalText extends Candidate {
-  /** Each of them suffices. */
-  readonly parts: readonly string[];
-}
-
 /** The smallest part of a failing text that suffices to show the symptom, or several characters that do. */
 export async function minimalText(
   property: string,
   failing: RequestState,
   search: Search,
-): Promise<MinimalText | undefined> {
+): Promise<Candidate | undefined> {
   const value = failing.plant.get(property);
   const text = value instanceof FreshText ? value.of(1n) : value;
   if (typeof text !== 'string' || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
@@ -58,7 +53,6 @@ export async function minimalText(
       condition: { clause: `${property} ${says}`, property, topics: topicsOfText(part) },
       apply: withText(around(part)),
       classes: [],
-      parts,
     };
   }
   return undefined;
