@@ -286,7 +286,7 @@ const proxy = dimension(
       ['x-api-version', '1'],
       ['x-tenant-id', '1'],
     ]),
-    header('x-http-method-override', 'GET'),
+    anyOf([header('x-http-method-override', 'OPTIONS'), header('x-http-method-override', 'GET')]),
     anyOf([
       header('x-http-method-override', 'PUT'),
       header('x-http-method', 'PATCH'),
