@@ -38,7 +38,8 @@ export async function byValue(
       const plant = withFixedId(state, good).plant.with(ID, id);
       tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
     }
-  const small = aboutIds(tried) ?? (await aboutRareIds(tried, state, search));
+  const found = aboutIds(tried) ?? (await aboutRareIds(tried, state, search));
+  const small = found && (await withDigitAnywhere(found, tried, state, search));
   const reach =
     small === undefined ? await sweep(idSweep, withFixedId(state, good), search, true) : undefined;
   const { condition, example }: AboutIds = small ?? {
@@ -111,7 +112,27 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   const digit = [...'0123456789'].find((one) => decides((id) => `${id}`.includes(one)));
   const example = shown.find((id) => `${id}`.at(-1) === digit);
   if (digit === undefined || example === undefined) return undefined;
-  return { condition: { clause: `${ID} contains the digit ${digit}`, property: ID, modulus: 10 }, example };
+  return withDigit(digit, example);
+}
+
+const withDigit = (digit: string, example: bigint | undefined): AboutIds => ({
+  condition: { clause: `${ID} contains the digit ${digit}`, property: ID, modulus: 10 },
+  ...(example === undefined ? {} : { example }),
+});
+
+/** If the last digit seems to decide, another digit may do so as well. */
+async function withDigitAnywhere(
+  found: AboutIds,
+  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
+  state: RequestState,
+  search: Search,
+): Promise<AboutIds> {
+  const digit = `${tried.find(({ shows }) => shows)?.id ?? ''}`.at(-1);
+  const passing = tried.find(({ id, shows }) => !shows && id > 0n)?.id;
+  if (found.condition.modulus !== 10 || digit === undefined || passing === undefined) return found;
+  const [first = '', _, ...others] = `${passing}`;
+  const plant = state.plant.with(ID, BigInt([first, digit, ...others].join('')));
+  return (await search.shows({ ...state, plant })) === true ? withDigit(digit, found.example) : found;
 }
 
 /** An optional property that must be present, or absent, for the symptom to show. */

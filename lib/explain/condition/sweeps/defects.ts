@@ -43,8 +43,12 @@ type BodyDefect = NonNullable<RequestState['defect']>;
 
 const MAX_SHOWN = 40;
 
+/** An id with as many digits as fresh ids have: a store may round a fraction next to it. */
+const LONG_ID = 1028506807n;
+
 const shown = (json: Json): string => {
-  const text = write(json, 7n);
+  const short = write(json, 7n);
+  const text = short.startsWith('7.') && json instanceof Raw ? write(json, LONG_ID) : short;
   const characters = [...text];
   return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN).join('')}…` : text;
 };
