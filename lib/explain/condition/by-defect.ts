@@ -20,6 +20,7 @@ import {
   isIn,
   type NamedCandidates,
   named,
+  type Sweep,
 } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
@@ -116,6 +117,19 @@ export async function confirmSubject(
   return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
+/** The sweep with fewer candidates, without classes that claim more than a narrower one with the same candidates. */
+function limitedTo(candidates: readonly Candidate[], all: Sweep): Sweep {
+  const membersOfClass = (one: CandidateClass) => candidates.filter(isIn(one));
+  const classes = all.classes.filter((one, index) => {
+    const members = membersOfClass(one);
+    const hasLost = members.length < all.candidates.filter(isIn(one)).length;
+    const isSame = (other: CandidateClass) =>
+      membersOfClass(other).length === members.length && members.every(isIn(other));
+    return !hasLost || !all.classes.slice(index + 1).some(isSame);
+  });
+  return { ...all, candidates, classes };
+}
+
 /** Whether a request has the values of the properties that the conditions are about. */
 function meetsAll(
   conditions: readonly Condition[],
@@ -170,7 +184,7 @@ export async function subjectsOf(
   const base = isBody ? { ...valid, plant: repaired(unauthenticated, search) } : unauthenticated;
   const all = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
   const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
-  const values = isBody ? { ...all, candidates: all.candidates.filter(meets) } : all;
+  const values = isBody ? limitedTo(all.candidates.filter(meets), all) : all;
   const reach = await sweep(values, base, search, false);
   const [only, ...others] = reach.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);

@@ -202,15 +202,6 @@ const doesNotCheck: Explains = (root, consequence) =>
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
 
-/** A store that accepts any body under some conditions also accepts those that it should reject. */
-const acceptsAnyBody: Explains = (root, consequence) =>
-  hasSymptom(root, 'accepts') &&
-  root.found.subject !== undefined &&
-  topicsOf(root.found.subject).includes('any body') &&
-  hasSymptom(consequence, 'accepts', 'should-reject') &&
-  !isAuthentication(consequence) &&
-  hasConditionsOf(root, consequence);
-
 /** A rejection that a valid plant should not get may also lack what a rejection should have. */
 const rejectsInItsWay: Explains = (root, consequence) =>
   hasSymptom(root, 'rejects') &&
@@ -366,7 +357,6 @@ export const FAILURES_BY_CHANCE: readonly Explains[] = [
 /** Merge rules for consequences of another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
-  acceptsAnyBody,
   rejectsInItsWay,
   losesEmpty,
   answersInvalid,
