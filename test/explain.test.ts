@@ -123,8 +123,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'crash-utf8-in-tag': /^Answers 500 when tag is not valid UTF-8$/,
   'crash-id-by-pattern':
     /^Answers 500 to requests with white space before a colon or with \\u escapes in property names$/,
-  'two-defects-cancel':
-    /^Accepts any JSON object when more than one property is missing or wrong$/,
+  'two-defects-cancel': /^Accepts any JSON object when more than one property is missing or wrong$/,
   'tag-empty-is-absent': /^Accepts a number, a falsy value, true, \[\] or \{\} as tag$/,
   'crash-deep-500': /^Answers 500 when the body is nested more than \d+ levels deep$/,
   'auth-second-try': /^Accepts .* when the same token is sent again$/,

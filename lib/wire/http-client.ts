@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ABANDONED, type Connection, type ResponseLimits } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } from './exchange.ts';
-import { closesConnection, hasHeader } from './headers.ts';
+import { closesConnection, hasHeader, headerValue } from './headers.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
@@ -313,13 +313,14 @@ const beginsWithInterim = ({ response }: Exchange): boolean =>
   /^HTTP\/1\.[01] 1\d\d /.test(Buffer.from(response.body.subarray(0, 16)).toString('latin1'));
 
 /**
- * No response, or the bare 400 of a parser that found nothing to read: some servers mistake a pipelined
+ * No response, or the 400 of an HTTP parser, which has no JSON: some servers and proxies mistake a pipelined
  * request for a part of the preceding body. Clients should not pipeline after a POST (RFC 9112 section 9.3.2).
  */
 const isUnread = (exchange: Exchange): boolean =>
   exchange.kind === 'broken'
     ? exchange.response === undefined && failedBy(exchange, 'timeout', 'not-http')
-    : exchange.response.status === 400 && !hasHeader(exchange.response.headers, 'content-type');
+    : exchange.response.status === 400 &&
+      !/json/i.test(headerValue(exchange.response.headers, 'content-type') ?? '');
 
 /**
  * Without a final response, or with a 408 for an idle connection (RFC 9110 section 15.5.9): either may have
