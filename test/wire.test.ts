@@ -1587,6 +1587,20 @@ describe('requests in sequence', () => {
     expect(bodies(exchanges)).toEqual(['{"id":1}', '{"id":2}']);
   });
 
+  test.each([
+    ['text/html', 200],
+    ['application/json', 400],
+  ])('pipelined and answered 400 as %s: then the last one is answered %i', async (mediaType, status) => {
+    const server = await reading((read, socket) => {
+      const [only = '', ...others] = readText(read).match(/\{"id":\d\}/g) ?? [];
+      const wrong = `HTTP/1.1 400 Bad\r\nContent-Type: ${mediaType}\r\nContent-Length: 2\r\n\r\n{}`;
+      socket.write(others.length === 0 ? answer(only) : `${answer(only)}${wrong}`);
+    });
+    const client = wireTo(server.url, { timeout: 200 });
+    const exchanges = await client.sendSequence([numbered(1), numbered(2)], { pipelined: true });
+    expect(exchanges.map(({ response }) => response?.status)).toEqual([200, status]);
+  });
+
   test('are made only when they are sent', async () => {
     const server = await answering(OK);
     const made: number[] = [];
