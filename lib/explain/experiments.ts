@@ -247,9 +247,9 @@ function inIsolation(template: RequestTemplate): RequestTemplate {
   const { preceding } = template;
   if (preceding === undefined) return onFreshConnection(template);
   const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };
-  return preceding.connection === 'other' || preceding.connection === 'concurrent'
-    ? onFreshConnection(apart)
-    : apart;
+  return preceding.connection === 'same' || preceding.connection === 'pipelined'
+    ? apart
+    : onFreshConnection(apart);
 }
 
 /** Whether a response without the symptom proves that the request does not cause it. */

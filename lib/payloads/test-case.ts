@@ -76,8 +76,11 @@ export interface RequestTemplate {
 /** A request that is sent right before another one, with the same fresh id. */
 export interface Preceding {
   readonly template: RequestTemplate;
-  /** On the same connection, after its response or before it; on another connection; or concurrently. */
-  readonly connection: 'same' | 'pipelined' | 'other' | 'concurrent';
+  /**
+   * On the same connection, after its response or before it; on another connection; on another one that stays
+   * open; or concurrently.
+   */
+  readonly connection: 'same' | 'pipelined' | 'other' | 'open' | 'concurrent';
 }
 
 /** An intermediary may reject duplicates of a field that is allowed only once (RFC 9110 section 5.3). */

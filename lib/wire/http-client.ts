@@ -88,6 +88,27 @@ export class HttpClient {
     }
   }
 
+  async closeIdle(): Promise<void> {
+    await Promise.all(
+      this.idle.map(async (slot) => {
+        this.renew(slot);
+        await slot.rawSocket?.close();
+      }),
+    );
+  }
+
+  /** Sends a request over a connection of its own, which is the only one that stays open during `work`. */
+  async whileOpen<T>(request: Request, work: () => Promise<T>): Promise<readonly [Exchange, T]> {
+    await this.closeIdle();
+    const connection = new SocketConnection(this.endpoint);
+    try {
+      const exchange = await this.sendOnRawSocket(connection, request);
+      return [exchange, await work()];
+    } finally {
+      await connection.close();
+    }
+  }
+
   /**
    * Sends requests over one connection, one after the other. If it ends, the current request is sent again;
    * so is a pipelined one that was not read, or whose response was cut short or mixed with an interim one.

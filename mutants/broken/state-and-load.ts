@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Value } from '../../reference/json.ts';
 import { json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
@@ -28,6 +29,32 @@ import {
   together,
   withFreshState,
 } from '../helpers.ts';
+import { serving } from '../right/serving.ts';
+
+/** Serves a connection only when the one before it has been closed, as some single-threaded servers do. */
+function oneConnection(): BrokenStore {
+  const setUp = (server: Server) => {
+    const serve = server.listeners('connection');
+    const waiting: Socket[] = [];
+    let isBusy = false;
+    const next = () => {
+      const socket = waiting.shift();
+      isBusy = socket !== undefined;
+      socket?.once('close', next);
+      if (socket !== undefined) for (const listener of serve) listener.call(server, socket);
+    };
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      waiting.push(socket);
+      if (!isBusy) next();
+    });
+    server.keepAliveTimeout = 60_000;
+  };
+  const breaks = 'serves one connection at a time: while it is open, others get no answer';
+  const name = 'load-one-connection';
+  const { start } = serving(name, breaks, { setUp });
+  return { name, breaks, fails: ['invariants/answers'], start };
+}
 
 const unavailable = new Rejection(503, 503, 'the store is busy');
 
@@ -472,6 +499,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
 
   // Concurrent requests.
+  oneConnection(),
   broken(
     'load-4-500',
     '500 while more than four requests are in progress',

@@ -37,6 +37,8 @@ export async function runWideClusters(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
+  const blocked = await withinBudget(() => oneConnectionAtATime(failures, experiments));
+  if (blocked !== undefined) return [blocked];
   const alike =
     (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
     (await withinBudget(() => sameForAll(failures, experiments)));
@@ -45,6 +47,31 @@ export async function runWideClusters(
   const stopped = neverAnswered(failures, experiments) ?? died(failures, experiments);
   return compact(alike, unread, stopped);
 }
+
+/** Finds whether an open connection keeps the store from answering requests on others. */
+const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
+  const members = failures.filter(({ symptom }) => isSlow(symptom));
+  if (members.length === 0) return undefined;
+  const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
+  const preceding = { template: templateOf(other), connection: 'open' } as const;
+  const beside = { ...ordinary, template: { ...ordinary.template, preceding } };
+  const exchange = await shownOnlyBy(beside, ordinary, async (state) => {
+    const sent = await experiments.send(state);
+    return isTimeout(sent) ? sent : undefined;
+  });
+  if (exchange === undefined) return undefined;
+  return {
+    symptom: { kind: 'no-answer', words: 'does not answer' },
+    found: {
+      ...bareExplanation(beside, exchange),
+      kind: 'sequence',
+      conditions: [{ phrase: 'while another connection is open', topics: ['connections'] }],
+      inside: [REPEATS, REPEATS],
+      outside: [0, REPEATS],
+    },
+    members,
+  };
+};
 
 /** Repetitions for each kind of request; fewer if requests time out. */
 const [ROUNDS, ROUNDS_IF_SLOW] = [3, 1];

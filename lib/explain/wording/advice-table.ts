@@ -154,6 +154,12 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'sequence',
+    about: ['connections'],
+    text: 'Serve several connections at the same time: clients and proxies keep connections open between requests. Use a server with threads, processes or an event loop.',
+    settings: { Python: 'ThreadingHTTPServer instead of HTTPServer' },
+  },
+  {
+    kind: 'sequence',
     says: [/after \d+ rejected requests/, /after \d+ requests with/],
     text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that acts after so many of them.',
   },

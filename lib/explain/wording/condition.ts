@@ -86,6 +86,7 @@ export type Topic =
   | 'Accept'
   | 'Expect'
   | 'pieces'
+  | 'connections'
   | 'size'
   | 'body size'
   | 'depth'

@@ -124,7 +124,7 @@ const delivery: Schema<Delivery> = named(
   'How the request was sent, if not in the usual way.',
 );
 
-const connectionOfPreceding: Schema<Preceding['connection']> = wordOf('same pipelined other concurrent');
+const connectionOfPreceding: Schema<Preceding['connection']> = wordOf('same pipelined other open concurrent');
 
 const request = named(
   'request',

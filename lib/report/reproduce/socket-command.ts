@@ -20,6 +20,21 @@ const RESPONSE_MS = 500;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
+/** A command that leaves a connection open, after a request if TLS is not in the way, and one that closes it. */
+export function openSocket(
+  { request }: OnConnection,
+  variables: ReadonlyMap<string, string>,
+): readonly [open: string, close: string] {
+  const { host, port, secure } = endpointOf(dividedUrl(request.url).origin, { timeout: 0 });
+  if (secure) {
+    const tls = `openssl s_client -quiet -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return [`{ sleep ${2 * MAX_SECONDS} | ${tls} > /dev/null 2>&1 & }; sleep 1`, 'kill %%'];
+  }
+  const written = segmentParts(request, variables, false).map(inOneSegment);
+  const [open, ...others] = [`exec 3<>/dev/tcp/${host}/${port}`, ...written.map((one) => `${one} >&3`)];
+  return [[open, ...others, `sleep ${RESPONSE_MS / 1000}`].join('; '), 'exec 3>&-'];
+}
+
 /** Writes requests to a socket, in the segments that their deliveries prescribe. */
 export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
   const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {

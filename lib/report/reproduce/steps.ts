@@ -6,7 +6,7 @@ import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
 import { withVariables } from './shell.ts';
-import { overSocket } from './socket-command.ts';
+import { openSocket, overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 interface WithId {
@@ -61,7 +61,10 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   });
   const shownOfLast = !isOneOfMany ? 'response' : isOfBody ? 'body and status' : 'status';
   const others = isRepeated ? 'nothing' : shownOfLast;
-  const connections = connectionsOf(sent.filter(({ connection }) => connection !== 'concurrent'));
+  const open = sent.filter(({ connection }) => connection === 'open');
+  const connections = connectionsOf(
+    sent.filter(({ connection }) => connection !== 'concurrent' && connection !== 'open'),
+  );
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const set = (addend: string, own = ids) =>
     own.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
@@ -81,7 +84,12 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const isReported = unanswered && isOneOfMany && !givesUpAtOnce && repeat.onConnection !== true;
   // A status says nothing about whether the response is complete.
   const main = `${sending(last, showing(shownOfLast))}${isReported ? ' || echo no complete response' : ''}`;
-  lines.push(beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`);
+  const held = open.map((one) => openSocket(one, variables));
+  lines.push(
+    ...held.map(([opening]) => opening),
+    beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`,
+    ...held.map(([, closing]) => closing),
+  );
   if (!isRepeated) return withVariables(withIds(lines), request.url);
   if (repeat.onConnection === true) {
     // With a range in the URL, curl sends all requests over one connection. It does not send the fragment.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { counted } from '../../text.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { type Judging, judged } from '../execute/apply-rules.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
@@ -22,6 +22,8 @@ const MAX_RELOADS = 1;
 /** The checks leave most restarts to the experiments that explain why the store dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 const MAX_NAMED_CHECKS = 3;
+/** After so many timeouts that ended when idle connections were closed, a store counts as serving only one. */
+const MIN_BLOCKED = 2;
 
 /** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
 export type Restart = () => Promise<boolean>;
@@ -29,6 +31,9 @@ export type Restart = () => Promise<boolean>;
 /** Sends a single request, ignoring exclusive access. */
 interface Prober {
   sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange>;
+  closeIdleConnections(): Promise<void>;
+  /** Sends one request at a time from now on, over one connection. */
+  useOneConnection(): void;
 }
 
 type RecoveryOutcome = 'at once' | 'later' | 'gone';
@@ -43,6 +48,7 @@ export class Recovery {
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
   private reloads = 0;
+  private blocked = 0;
   private backSince = 0;
   restarts = 0;
   private restartMs = 0;
@@ -137,10 +143,21 @@ export class Recovery {
   ): Promise<RecoveryOutcome> {
     let deadline = Date.now() + MAX_RECOVERY_MS;
     let isStarted = false;
+    let hasClosedIdle = false;
     for (let isFirst = true; ; isFirst = false) {
       // Sent even while another check has exclusive access.
       const exchange = await prober.sendProbe(this.probe, context);
-      if (isBack(exchange)) return isFirst ? 'at once' : 'later';
+      if (isBack(exchange)) {
+        if (hasClosedIdle) this.blocked += 1;
+        if (this.blocked >= MIN_BLOCKED) prober.useOneConnection();
+        return isFirst ? 'at once' : 'later';
+      }
+      // The store may serve one connection at a time, and wait for an idle one of ours.
+      if (isTimeout(exchange) && !hasClosedIdle) {
+        hasClosedIdle = true;
+        await prober.closeIdleConnections();
+        continue;
+      }
       if (!isStarted && (await this.isStartedAgain(exchange))) {
         isStarted = true;
         deadline = Date.now() + MAX_RECOVERY_MS;

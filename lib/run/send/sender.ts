@@ -103,6 +103,15 @@ export class Sender {
   }
 
   /** Sends a request once, ignoring exclusive access and any request to wait. */
+  closeIdleConnections(): Promise<void> {
+    return this.client.closeIdle();
+  }
+
+  useOneConnection(): void {
+    this.transport.concurrency.stopRaising();
+    this.client.setConcurrencyLimit(1);
+  }
+
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace.waitForSlot(template);
     const { exchange } = await this.transport.sendOnce(template, context.ids.retryId(), context);

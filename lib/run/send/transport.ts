@@ -277,6 +277,11 @@ async function sendAfter(
       const before = await send(preceding.template);
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
+    case 'open': {
+      const own = () => send({ ...template, delivery: { ...template.delivery, freshConnection: true } });
+      const [before, exchange] = await client.whileOpen(inSequence(preceding.template)(), own);
+      return [exchange, before];
+    }
     case 'concurrent':
       // The preceding request is still in progress when this one arrives.
       return Promise.all([send(preceding.template), send(template)]).then(([before, own]) => [own, before]);
