@@ -20,7 +20,10 @@ const RESPONSE_MS = 500;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
-/** A command that leaves a connection open, after a request if TLS is not in the way, and one that closes it. */
+/**
+ * The first command opens a connection, sends a request over it (unless it is a TLS connection), and leaves it
+ * open; the second closes it.
+ */
 export function openSocket(
   { request }: OnConnection,
   variables: ReadonlyMap<string, string>,
