@@ -38,7 +38,7 @@ async function reproductionOf(template: RequestTemplate, baseUrl: string, id = I
   if (preceding === undefined) exchanges = [await send(template)];
   else if (preceding.connection === 'concurrent')
     exchanges = await Promise.all([send(preceding.template), send(template)]);
-  else if (preceding.connection === 'other')
+  else if (preceding.connection === 'other' || preceding.connection === 'open')
     exchanges = [await send(preceding.template), await send(template)];
   else
     exchanges = await client.sendSequence([made(preceding.template), made(template)], {
@@ -277,7 +277,7 @@ describe.skipIf(absent)('the steps', () => {
 
   describe('with other requests', () => {
     const preceded = (
-      connection: 'same' | 'pipelined' | 'other' | 'concurrent',
+      connection: 'same' | 'pipelined' | 'other' | 'open' | 'concurrent',
       more: RequestTemplate = {},
     ) =>
       reproductionOf(
@@ -312,6 +312,15 @@ describe.skipIf(absent)('the steps', () => {
       expect(steps).toHaveLength(3);
       expect(arrived.map(({ body }) => body.includes('first'))).toEqual([true, false]);
       expect(new Set(arrived.map(({ connection }) => connection)).size).toBe(2);
+    });
+
+    test('keep a connection open meanwhile', async () => {
+      const { steps, output, arrived } = await arriving(await preceded('open'));
+      expect(steps[1]).toMatch(/^exec 3<>\/dev\/tcp\/127\.0\.0\.1\/\d+; /);
+      expect(steps.at(-1)).toBe('exec 3>&-');
+      expect(arrived.map(({ body }) => body.includes('first'))).toEqual([true, false]);
+      expect(new Set(arrived.map(({ connection }) => connection)).size).toBe(2);
+      expect(output.match(/HTTP\/1.1 200/g)).toHaveLength(1);
     });
 
     test('send both at the same time', async () => {

@@ -1550,6 +1550,24 @@ describe('requests in sequence', () => {
     }
   });
 
+  test('leave no other connection open if theirs has to stay open', async () => {
+    const open = new Set<Socket>();
+    const server = createHttpServer((request, response) => {
+      request.resume();
+      response.end('{}');
+    });
+    server.on('connection', (socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    });
+    const client = wireTo(await listening(server));
+    await client.send(numbered(1)());
+    expect(open.size).toBe(1);
+    const [exchange] = await client.whileOpen(numbered(2)(), () => expect.poll(() => open.size).toBe(1));
+    expect(exchange.response?.status).toBe(200);
+    await expect.poll(() => open.size).toBe(0);
+  });
+
   test('are no longer pipelined to a store that misplaces interim responses, as Node does', async () => {
     const inFlight: number[] = [];
     let open = 0;
