@@ -1,7 +1,6 @@
 import { type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
-  acceptingCredential,
   authorization,
   challenging,
   contentType,
@@ -146,12 +145,6 @@ export const httpMessage: readonly BrokenStore[] = [
         ? { status: 204 }
         : undefined,
     ),
-  ),
-  broken(
-    'http-preflight-by-override',
-    'does not authenticate a POST that X-HTTP-Method-Override turns into a preflight',
-    ['combinations/rejects-invalid-credentials'],
-    acceptingCredential(({ headers }) => headers['x-http-method-override']?.[0] === 'OPTIONS'),
   ),
   broken(
     'http-host-without-port-500',
