@@ -150,7 +150,9 @@ async function withMinimalText(
   search: Search,
 ): Promise<SweepResult | undefined> {
   const [only, ...others] = reach?.shown ?? [];
-  if (reach === undefined || others.length > 0) return reach;
+  const exact = reach && exactNameIn(reach.named);
+  const isClass = exact !== undefined && exact.condition !== only?.condition;
+  if (reach === undefined || others.length > 0 || isClass) return reach;
   const minimal = await withinBudget(() => minimalText(name, only?.apply(state) ?? state, search));
   if (minimal === undefined) return reach;
   const tried = [...reach.ladder.tried, { value: minimal.value, shows: true }];
