@@ -319,9 +319,11 @@ async function neededBy(
   search: Search,
 ): Promise<readonly Condition[]> {
   const { properties } = search.contract.newPlant.shape;
+  const isStated = ({ name }: RequestPart) =>
+    properties.has(name) && conditions.some(({ part }) => part === name);
   const unneeded: string[] = [];
-  for (const part of parts) {
-    if (neutral === undefined || !properties.has(part.name)) continue;
+  for (const part of parts.filter(isStated)) {
+    if (neutral === undefined) continue;
     const shows = await withinBudget(() => search.showsEachTime(part.copy(neutral, shown), 2));
     if (shows === true) unneeded.push(part.name);
   }

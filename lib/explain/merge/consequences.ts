@@ -202,14 +202,6 @@ const doesNotCheck: Explains = (root, consequence) =>
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
 
-/** A rejection that a valid plant should not get may also lack what a rejection should have. */
-const rejectsInItsWay: Explains = (root, consequence) =>
-  hasSymptom(root, 'rejects') &&
-  root.found.kind !== 'once' &&
-  aspectOf(consequence.symptom) === 'detail' &&
-  areVague(consequence.found.conditions) &&
-  root.symptom.status === consequence.symptom.status;
-
 /** A store that takes falsy values for missing also loses an empty string. */
 const losesEmpty: Explains = (root, consequence) => {
   const { property, topics = [] } = root.found.subject ?? {};
@@ -357,7 +349,6 @@ export const FAILURES_BY_CHANCE: readonly Explains[] = [
 /** Merge rules for consequences of another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
-  rejectsInItsWay,
   losesEmpty,
   answersInvalid,
   includes,
