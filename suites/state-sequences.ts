@@ -3,7 +3,7 @@ import { createdOrRejected, createdRules, type Finding, type Rule, rejected } fr
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
-import { DESCRIPTIONS, type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
+import { DESCRIPTIONS, type Step, sequencesOf, withFewerMoments, wordsOf } from '../lib/payloads/sequence.ts';
 import { shortest } from '../lib/payloads/shrink-list.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
@@ -253,7 +253,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   // Playing the sequences concurrently saves time, but only one after the other shows which steps a failure
   // needs.
   const failures = context.isDistant
-    ? await Promise.all(each.map(({ steps, own }) => own.playSequence(steps)))
+    ? await Promise.all(each.map(({ steps, own }) => own.playSequence(withFewerMoments(steps))))
     : undefined;
   if (failures?.every((failure) => failure === undefined)) return;
   for (const { steps, own } of each) {
@@ -269,7 +269,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   for (const [index, failure] of (failures ?? []).entries()) {
     if (failure === undefined || problems.has(problemOf(failure))) continue;
     problems.add(problemOf(failure));
-    const whole = upTo(failure, each[index]?.steps ?? []);
+    const whole = upTo(failure, withFewerMoments(each[index]?.steps ?? []));
     record({ ...failure, label: `${failureSummary(whole, failure)}, which did not recur` });
   }
 }

@@ -29,6 +29,11 @@ describe('the number of requests in flight', () => {
     expect(limitsWith(() => 50, { max: 60 })).toEqual([24, 48, 60]);
   });
 
+  test('does not grow beyond 2,000 requests per second', () => {
+    expect(limitsWith(() => 25, { max: 192 })).toEqual([24, 48, 50]);
+    expect(limitsWith(() => 200, { max: 192 })).toEqual([24, 48, 96, 192]);
+  });
+
   test('does not grow if the store is near, or if growth is disabled', () => {
     expect(limitsWith(() => 5)).toEqual([24]);
     let answers = 0;
@@ -42,7 +47,7 @@ describe('the number of requests in flight', () => {
 
   test('shrinks, and does not grow again, if more requests make the answers slower', () => {
     expect(limitsWith((limit) => (limit > 24 ? 2 * limit : 40))).toEqual([24, 48, 24]);
-    expect(limitsWith((limit) => (limit > 48 ? 2 * limit : 40))).toEqual([24, 48, 96, 48]);
+    expect(limitsWith((limit) => (limit > 48 ? 2 * limit : 40))).toEqual([24, 48, 80, 40]);
   });
 });
 
@@ -79,6 +84,7 @@ async function distant(
   more: (right: Steps) => Partial<Steps> = () => ({}),
   delay = 100,
 ) {
+  /** `peak` is the most that were in flight since it was last reset. */
   const seen = { inFlight: 0, peak: 0, crowded: 0 };
   const store = await startStore({
     token: TOKEN,
@@ -107,6 +113,22 @@ test('a distant store is not accused of failures above the usual concurrency', a
   expect(record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual([]);
   // Once at most: after that, no more are sent than usual.
   expect(store.seen.crowded).toBeLessThanOrEqual(96);
+});
+
+test('requests that the suite aborts do not count as failures above the usual concurrency', async () => {
+  const store = await distant(Number.POSITIVE_INFINITY, () => ({}), 200);
+  const running = run({
+    baseUrl: store.url,
+    token: TOKEN,
+    seed: 1,
+    only: ['ordinary/accepts-any-plant', 'combinations/*-ordinary-plants', 'combinations/*-credentials'],
+    explain: 0,
+  });
+  for await (const event of running)
+    if (event.type === 'result' && event.result.id === 'combinations/accepts-ordinary-plants')
+      store.seen.peak = 0;
+  await store.stop();
+  expect(store.seen.peak).toBeGreaterThan(48);
 });
 
 test('--concurrency limits the requests in flight to a distant store, too', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
-import { type Step, sequencesOf, wordsOf } from '../lib/payloads/sequence.ts';
+import { type Step, sequencesOf, withFewerMoments, wordsOf } from '../lib/payloads/sequence.ts';
 import { shortest } from '../lib/payloads/shrink-list.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
@@ -60,6 +60,25 @@ describe('the sequences of a run', () => {
     expect(inARow('body')).toBeGreaterThanOrEqual(50);
     expect(inARow('credential')).toBeGreaterThanOrEqual(25);
     expect(all.some((one) => new Set(one.map(({ moment }) => moment)).size < one.length - 4)).toBe(true);
+  });
+
+  test('sent with fewer moments, have the same steps in the same order', () => {
+    const timeless = (steps: readonly Step[]) => steps.map((step) => ({ ...step, moment: 0 }));
+    const lastMoment = (steps: readonly Step[]) => steps.at(-1)?.moment ?? 0;
+    const all = sequences(1);
+    for (const steps of all) {
+      const sooner = withFewerMoments(steps);
+      expect(timeless(sooner)).toEqual(timeless(steps));
+      for (const [index, { moment, wrong }] of sooner.entries()) {
+        const [before, own] = [sooner[index - 1], steps[index]];
+        expect(moment - (before?.moment ?? -1)).toBeOneOf([0, 1]);
+        // What was sent concurrently still is; what is sent concurrently now creates nothing.
+        if (moment === before?.moment && own?.moment !== steps[index - 1]?.moment)
+          expect([wrong?.kind, before.wrong?.kind]).not.toContain(undefined);
+      }
+    }
+    expect(Math.max(...all.map(lastMoment))).toBeGreaterThan(60);
+    expect(Math.max(...all.map(withFewerMoments).map(lastMoment))).toBeLessThan(25);
   });
 });
 

@@ -136,6 +136,27 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   ];
 }
 
+/** Maximum number of steps that `withFewerMoments` sends concurrently. */
+const MAX_TOGETHER = 8;
+
+/** Sends consecutive requests that the store must reject concurrently, a few at a time. */
+export function withFewerMoments(steps: readonly Step[]): readonly Step[] {
+  let moment = -1;
+  let group: readonly Step[] = [];
+  return steps.map((step) => {
+    const [first] = group;
+    const isSameMoment = first?.moment === step.moment;
+    const joins = group.length < MAX_TOGETHER && group.every((other) => mayBeSentTogether(other, step));
+    if (!isSameMoment && !joins) moment += 1;
+    group = isSameMoment || joins ? [...group, step] : [step];
+    return { ...step, moment };
+  });
+}
+
+const mayBeSentTogether = (one: Step, other: Step): boolean =>
+  [one, other].every(({ wrong }) => wrong?.kind === 'body' || wrong?.kind === 'credential') &&
+  one.plant !== other.plant;
+
 /** If a plant does not allow one, only the first character of its text is sent, which is also invalid. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({

@@ -9,7 +9,7 @@ import { typicalEstimates } from './typical-estimates.ts';
 export const DEFAULTS = {
   cases: 120,
   concurrency: 24,
-  maxConcurrency: 96,
+  maxConcurrency: 192,
   timeout: 10_000,
   explain: 1000,
 } as const;

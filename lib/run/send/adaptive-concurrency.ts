@@ -4,6 +4,8 @@ import type { HttpClient } from '../../wire/http-client.ts';
 const DISTANT_MS = 20;
 /** Number of answers per median, as a multiple of the concurrency limit. */
 const ANSWERS_PER_SLOT = 2;
+/** The limit is not raised beyond what is needed for this rate, which the suite itself hardly exceeds. */
+const MAX_RAISED_RATE_PER_SECOND = 2000;
 /** If the median grows to this multiple of the first one, the store has become slower. */
 const MAX_MEDIAN_RISE_FACTOR = 1.3;
 /** The limit is raised by this factor, and lowered by it once the store has become slower. */
@@ -53,7 +55,8 @@ export class AdaptiveConcurrency {
     if (limit <= this.usual) this.atRest = median;
     const isSlower = median > (this.atRest ?? 0) * MAX_MEDIAN_RISE_FACTOR;
     if (isSlower) this.max = Math.max(this.usual, limit / GROWTH_FACTOR);
-    const next = Math.min(limit * GROWTH_FACTOR, this.max);
+    const useful = Math.ceil(((this.atRest ?? 0) / 1000) * MAX_RAISED_RATE_PER_SECOND);
+    const next = Math.min(limit * GROWTH_FACTOR, this.max, Math.max(useful, limit));
     if (next === limit) return;
     this.setLimit(next);
     this.ignored = limit;

@@ -1,7 +1,14 @@
 import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPreceding } from '../../payloads/test-case.ts';
-import { type Exchange, failedBy, type HeaderPair, isTimeout, type Request } from '../../wire/exchange.ts';
+import {
+  type Exchange,
+  failedBy,
+  type HeaderPair,
+  isAborted,
+  isTimeout,
+  type Request,
+} from '../../wire/exchange.ts';
 import { headersSize } from '../../wire/headers.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
@@ -48,6 +55,8 @@ const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
 /** Limit on bodies once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
+/** About the memory that a header needs besides its characters, until it is decoded. */
+const HEADER_BYTES = 80;
 /** Garbage is collected each time that so much has been received; a store with small responses never sends that much. */
 const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
 
@@ -222,7 +231,8 @@ export class Transport {
 
   private collectGarbageIfDue({ response }: Exchange): void {
     if (response === undefined) return;
-    this.receivedBytes += headersSize(response.headers) + unpackedBytes(response);
+    this.receivedBytes +=
+      headersSize(response.headers) + response.headers.length * HEADER_BYTES + unpackedBytes(response);
     if (this.receivedBytes <= MAX_GARBAGE_BYTES) return;
     this.receivedBytes = 0;
     collectGarbage();
@@ -303,10 +313,10 @@ const followsOutsider = ({ preceding }: RequestTemplate): boolean =>
   ['same', 'pipelined'].includes(preceding.connection) &&
   isOutsideContract(preceding.template);
 
-const mayBeOverloaded = ({ response }: Exchange, template: RequestTemplate): boolean =>
+const mayBeOverloaded = (exchange: Exchange, template: RequestTemplate): boolean =>
   !isOutsideContract(template) &&
-  template.delivery?.abortAfter === undefined &&
-  (response === undefined || response.status >= 500 || response.status === 429);
+  !isAborted(exchange) &&
+  (exchange.response === undefined || exchange.response.status >= 500 || exchange.response.status === 429);
 
 /** Varnish says so with Retry-After, but waiting does not help. */
 export const isFinalOfGateway = (exchange: Exchange): boolean =>
