@@ -125,7 +125,7 @@ test('requests that the suite aborts do not count as failures above the usual co
     explain: 0,
   });
   for await (const event of running)
-    if (event.type === 'result' && event.result.id === 'combinations/accepts-ordinary-plants')
+    if (event.type === 'result' && event.result.check.id === 'combinations/accepts-ordinary-plants')
       store.seen.peak = 0;
   await store.stop();
   expect(store.seen.peak).toBeGreaterThan(48);
