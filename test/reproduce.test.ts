@@ -450,7 +450,7 @@ describe.skipIf(absent)('the steps', () => {
       ],
       [
         'send chunks',
-        { ...withId(), framing: 'chunked', delivery: { chunks: 'many', leadingZeros: true } },
+        { ...withId(), framing: 'chunked', delivery: { chunks: 'many', chunkSizes: 'zeros' } },
         ([first = '']) =>
           expect(first.slice(headEnd(first))).toMatch(
             /^007\r\n\{"id":\d\r\n007\r\n\d{7}\r\n007\r\n\d\d,"nam\r\n.*\r\n\r\n$/s,

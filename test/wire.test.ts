@@ -1143,12 +1143,17 @@ describe.each([
     expect(pieces.slice(1)).toEqual([encoded.slice(first, -11), 'us"}\r\n0\r\n\r\n']);
   });
 
-  test('writes lengths with leading zeros', async () => {
+  test('writes Content-Length with leading zeros', async () => {
     const { read } = await sending({ leadingZeros: true });
     expect(headRead(read)).toMatch(/^content-length: 0023\r?$/m);
-    const encoded = `0017\r\n${BODY}\r\n0\r\n\r\n`;
-    const inChunks = await sending({ leadingZeros: true, chunks: 'one' }, { framing: 'chunked' }, encoded);
-    expect(bodyRead(inChunks.read)).toBe(encoded);
+  });
+
+  test.each([
+    ['zeros', `00b\r\n{"id":1,"na\r\n00c\r\nme":"Ficus"}\r\n0\r\n\r\n`],
+    ['capitals', `B\r\n{"id":1,"na\r\nC\r\nme":"Ficus"}\r\n0\r\n\r\n`],
+  ] as const)('writes chunk sizes: %s', async (chunkSizes, encoded) => {
+    const { read } = await sending({ chunkSizes }, { framing: 'chunked' }, encoded);
+    expect(bodyRead(read)).toBe(encoded);
   });
 
   test('writes other white space, or none, after the colons of headers', async () => {

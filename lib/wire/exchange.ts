@@ -14,7 +14,9 @@ export interface Delivery {
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
   /** Offset in the body at which the first of two chunks ends; by default the middle of the body. */
   readonly chunkEnd?: number;
-  /** Writes Content-Length and chunk sizes with leading zeros (RFC 9112 sections 6.2 and 7.1). */
+  /** Writes chunk sizes with leading zeros, or with capital letters as hexadecimal digits (RFC 9112 section 7.1). */
+  readonly chunkSizes?: 'zeros' | 'capitals';
+  /** Writes Content-Length with leading zeros (RFC 9112 section 6.2). */
   readonly leadingZeros?: true;
   /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } from './exchange.ts';
 import { closesConnection, hasHeader, headerValue } from './headers.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { awaitsContinue, CONTINUE_WAIT_MS, digits, endsConnection, TRAILER } from './segments.ts';
+import { awaitsContinue, CONTINUE_WAIT_MS, endsConnection, LEADING_ZEROS, TRAILER } from './segments.ts';
 import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
@@ -421,7 +421,7 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
     if (delivery?.chunks === 'trailer') framings.push(['trailer', TRAILER]);
     framings.push(['transfer-encoding', spelled('chunked')]);
   } else if (body !== undefined || method === 'POST')
-    framings.push(['content-length', digits(String(body?.length ?? 0), delivery)]);
+    framings.push(['content-length', `${delivery?.leadingZeros ? LEADING_ZEROS : ''}${body?.length ?? 0}`]);
   if (request.rawBytes !== undefined) framings.push(['connection', 'close']);
   const all: HeaderPair[] = [
     ...(hasHeader(headers, 'host') ? [] : [['host', authority] as const]),

@@ -61,22 +61,27 @@ interface Coded {
   readonly placeOf: (offset: number) => number;
 }
 
-/** A length in digits, with leading zeros if the delivery asks for them. */
-export const digits = (text: string, { leadingZeros }: Delivery = {}): string =>
-  leadingZeros === true ? `00${text.toUpperCase()}` : text;
+/** RFC 9110 section 8.6 and RFC 9112 section 7.1 allow any number of digits. */
+export const LEADING_ZEROS = '00';
+
+const CHUNK_SIZES: Readonly<Record<NonNullable<Delivery['chunkSizes']>, (size: string) => string>> = {
+  zeros: (size) => `${LEADING_ZEROS}${size}`,
+  capitals: (size) => size.toUpperCase(),
+};
 
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const clamped = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
   if (framing === 'length') return { bytes: body, placeOf: clamped };
-  const { chunks = 'halves', chunkEnd } = delivery ?? {};
+  const { chunks = 'halves', chunkEnd, chunkSizes } = delivery ?? {};
+  const written = chunkSizes === undefined ? (size: string) => size : CHUNK_SIZES[chunkSizes];
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
   const pieces: Uint8Array[] = [];
   const starts: { readonly offset: number; readonly place: number }[] = [];
   let [offset, place] = [0, 0];
   // An empty chunk would end the body (RFC 9112 section 7.1).
   for (const part of body.length === 0 ? [] : divided(body, chunks, chunkEnd)) {
-    const size = Buffer.from(`${digits(part.length.toString(16), delivery)}${extension}\r\n`);
+    const size = Buffer.from(`${written(part.length.toString(16))}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
     starts.push({ offset, place: place + size.length });
     offset += part.length;

@@ -58,7 +58,7 @@ const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
   part('target', 'target', ['path', 'tokenIn'], ['absoluteTarget']),
   part('Content-Type', 'media type', ['contentType']),
-  part('framing', 'framing', ['framing', 'chunkEnd'], ['chunks', 'chunkEnd', 'capitals']),
+  part('framing', 'framing', ['framing', 'chunkEnd'], ['chunks', 'chunkEnd', 'chunkSizes', 'capitals']),
   part('segments', 'segments', ['cut'], ['cuts', 'headFirst', 'headCut', 'pauseMs']),
   part('Expect', 'expectation', [], ['expectContinue', 'capitals']),
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),

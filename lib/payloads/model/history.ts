@@ -144,6 +144,11 @@ const upperCase = renamed((text) => text.toUpperCase());
 const decomposed = renamed((text) => text.normalize('NFD'));
 
 const valid: MakePreceding = madeValid;
+/** Any other value may be in use, but the store has not created a plant with it. */
+const withoutName: MakePreceding = (state) => ({
+  ...madeValid(state),
+  plant: state.plant.without('name'),
+});
 const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
 
 const abortedItself: MakePreceding = (state) => ({
@@ -210,7 +215,10 @@ export const historyOfValid: Dimension = dimension('history', [
       after('after a plant whose name differs only in normalization', decomposed, 'same'),
     ]),
     after('after the same request', valid, 'same', 'later on its connection', 'same id'),
-    after('after the same request without a token', withoutToken, 'other'),
+    anyOf([
+      after('after the same request without a token', withoutToken, 'other'),
+      after('after a rejected request with the same id', withoutName, 'other'),
+    ]),
     after('after the same request aborted before the last byte', abortedItself, 'other', 'aborted before'),
     anyOf([
       after('at the same time as the same request', valid, 'concurrent', 'same id in flight'),

@@ -108,7 +108,11 @@ const delivery: Schema<Delivery> = named(
       whole,
       'The offset in the body at which the first of two chunks ended, if not the middle.',
     ),
-    leadingZeros: optional(constant(true), 'Content-Length and chunk sizes had leading zeros.'),
+    chunkSizes: optional(
+      wordOf('zeros capitals'),
+      'How chunk sizes were written, if not usually: with leading zeros, or with capital letters as digits.',
+    ),
+    leadingZeros: optional(constant(true), 'Content-Length had leading zeros.'),
     headerGap: optional(text, 'The white space between the colon and the value of each header.'),
     expectContinue: optional(
       constant(true),
