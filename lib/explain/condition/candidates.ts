@@ -63,6 +63,8 @@ export interface Sweep {
   readonly scale?: Scale;
   /** A closer look at the only values that showed the fault. */
   readonly closer?: (shown: readonly Candidate[]) => Sweep | undefined;
+  /** Values to try instead if all values of this sweep show the fault. */
+  readonly instead?: Sweep;
 }
 
 /** The results so far: whether the fault showed with a value; undefined if the response proved nothing. */

@@ -22,7 +22,7 @@ import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { methodSweep } from './sweeps/methods.ts';
-import { headerValuesIn, modelSweep } from './sweeps/model.ts';
+import { headerValuesIn, modelSweep, WITH_REPEATED_PROPERTY } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
@@ -129,16 +129,18 @@ async function conditionOfPart(
   const without = neutral === undefined ? state : part.copy(neutral, state);
   // Keep a property in its position, which may matter, too.
   const isProperty = search.contract.newPlant.shape.properties.has(part.name);
-  const isOnlyOne = state.plant.members.filter(([name]) => name === part.name).length === 1;
-  const base = isProperty && isOnlyOne ? state : without;
+  const base = isProperty && !isRepeated(part.name, state) ? state : without;
   const values = neutral && sweepOf(part, state, { neutral, without }, search);
   const isAccepted = search.expectedOutcomeOf(state) === 'accept';
   // Without budget to find out how far it reaches, report what is known.
-  const swept = values && (await withinBudget(() => sweep(values, base, search, isAccepted)));
+  const sweepAll = (one: Sweep | undefined) =>
+    one && withinBudget(() => sweep(one, base, search, isAccepted));
+  const first = await sweepAll(values);
+  const swept = first?.hidden.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
   const reach = isProperty ? await withMinimalText(part, swept, state, search) : swept;
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
   const rare = await withinBudget(() => byRemainder(part, reach, base, search));
-  const condition = size ?? rare ?? byValues(part, reach, isProperty) ?? wordsOf(part, state, search);
+  const condition = size ?? rare ?? byValues(reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
 }
 
@@ -164,13 +166,9 @@ async function withMinimalText(
   };
 }
 
-function byValues(
-  part: RequestPart,
-  reach: SweepResult | undefined,
-  isProperty: boolean,
-): Condition | undefined {
+function byValues(reach: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.
-  if (part.name === ID && reach?.hidden.length === 0) return undefined;
+  if (reach?.ladder.part === ID && reach.hidden.length === 0) return undefined;
   const condition = reach?.named[0]?.condition;
   // A partial list of failing values is informative only for a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
@@ -231,6 +229,7 @@ function sweepOf(
     if (part === CREDENTIAL) return credentialSweep(experiments.token);
   }
   if (part === CREDENTIAL) return undefined;
+  if (isRepeated(name, state)) return repeatedSweep(contract);
   if (name === ID) return idSweep;
   if (name === 'method') return methodSweep;
   if (name === 'property order') return orderSweep(neutral.plant);
@@ -242,13 +241,26 @@ function sweepOf(
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined) {
     const nesting = nestingIn(write(undeclared, 0n));
-    return nesting === undefined ? undeclaredSweep(contract) : depthSweep(name, nesting);
+    const names = undeclaredSweep(contract);
+    return nesting === undefined ? names : { ...depthSweep(name, nesting), instead: names };
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = headerValue(state.template.headers ?? [], name.toLowerCase());
   return value === undefined
     ? undefined
     : headerSweep(name, value, headerValuesIn(modelsOf(contract).open, name));
+}
+
+const isRepeated = (property: string, { plant }: RequestState): boolean =>
+  plant.members.filter(([name]) => name === property).length > 1;
+
+/** Every way in which a declared property can occur twice. */
+function repeatedSweep(contract: Contract): Sweep {
+  const { candidates, ...rest } = undeclaredSweep(contract);
+  return {
+    ...rest,
+    candidates: candidates.filter(({ classes }) => classes.includes(WITH_REPEATED_PROPERTY)),
+  };
 }
 
 function undeclaredSweep(contract: Contract): Sweep {

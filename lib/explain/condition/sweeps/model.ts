@@ -90,6 +90,8 @@ export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_ESCAPED_NAMES = 'with \\u escapes in property names';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
+export const WITH_REPEATED_PROPERTY = 'in which a property occurs twice';
+
 export const besideSame = (property: string): string =>
   `that arrive at the same time as another one with the same ${property}`;
 
@@ -159,7 +161,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   'undeclared names': [
     ['with undeclared properties', 'undeclared property'],
-    ['in which a property occurs twice', 'repeated property'],
+    [WITH_REPEATED_PROPERTY, 'repeated property'],
   ],
   'undeclared values': [['with undeclared properties', ANY]],
   size: [['with a larger body', 'larger body', { isLarger: true }]],
@@ -216,13 +218,21 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   return {
     value: name,
     condition: {
-      phrase: phraseOf(name),
+      ...wordsOf(name),
       topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (state: RequestState) => apply(state, { contract, pick }),
     classes: namedSets.map(([phrase]) => phrase),
     ...(part === WHITE_SPACE ? { point: BigInt(text.length - text.trimStart().length) } : {}),
   };
+}
+
+/** A property that occurs twice is named, so that two causes about two properties can be recognised as one. */
+function wordsOf(name: string): Condition {
+  const [, property, type] = /^with a (?:duplicate|second) (\S+)( of another type)?/.exec(name) ?? [];
+  if (property === undefined) return { phrase: phraseOf(name) };
+  const again = type === undefined ? '' : ', the second time with another type';
+  return { phrase: `in which ${property} occurs twice${again}`, property };
 }
 
 const phraseOf = (name: string): string =>
