@@ -79,14 +79,21 @@ const explainsSequence: Explains = (root, consequence) => {
 
 const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || isIntermittent(cluster);
 
+/** Whether nothing is known about when the failure recurs, or only how often it does after any requests at all. */
+const isByChance: Compares = (root, consequence) => {
+  const { kind, conditions } = consequence.found;
+  return kind === 'once'
+    ? !meetsOthers(consequence)
+    : kind === 'now-and-then' && conditions.length === 0 && dependsOnEarlier(root) && isClear(root);
+};
+
 /**
  * If the symptom depends on earlier or concurrent requests, a failure that no experiment reproduces probably
  * met such requests by chance.
  */
 const explainsChance: Explains = (root, consequence) =>
   meetsOthers(root) &&
-  consequence.found.kind === 'once' &&
-  !meetsOthers(consequence) &&
+  isByChance(root, consequence) &&
   (isSameSymptom(root, consequence) ||
     (isAuthentication(root) && isAuthentication(consequence)) ||
     (isIntermittent(root) && isOfBody(root) && isOfBody(consequence)) ||
