@@ -510,3 +510,15 @@ export const together =
   (...changes: readonly Change[]): Change =>
   (right) =>
     Object.assign({}, ...changes.map((change) => change(right)));
+
+/** The property names at the top level of an object, as often as they occur. */
+export function ownNamesIn(text: string): readonly string[] {
+  const names: string[] = [];
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[[{\]}]/g)) {
+    if (/^[[{]/.test(token)) depth += 1;
+    else if (/^[\]}]/.test(token)) depth -= 1;
+    else if (depth === 1 && token.endsWith(':')) names.push(JSON.parse(token.replace(/\s*:$/, '')) as string);
+  }
+  return names;
+}

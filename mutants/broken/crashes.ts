@@ -11,6 +11,7 @@ import {
   hanging,
   kindOf,
   lastIs,
+  ownNamesIn,
   type Seen,
   tagless,
 } from '../helpers.ts';
@@ -25,18 +26,6 @@ const propertyCalled = (pattern: RegExp) => (request: Seen) =>
   [...request.fields.keys()].some((name) => pattern.test(name));
 const root = (test: (value: Value | undefined) => boolean) => (request: Seen) => test(request.value);
 const above = (limit: bigint) => (request: Seen) => request.id !== undefined && request.id > limit;
-
-/** The property names at the top level of an object, as often as they occur. */
-function ownNamesIn(text: string): readonly string[] {
-  const names: string[] = [];
-  let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[[{\]}]/g)) {
-    if (/^[[{]/.test(token)) depth += 1;
-    else if (/^[\]}]/.test(token)) depth -= 1;
-    else if (depth === 1 && token.endsWith(':')) names.push(JSON.parse(token.replace(/\s*:$/, '')) as string);
-  }
-  return names;
-}
 
 /** Stores that answer some bodies with 5xx, not at all, or by closing the connection. */
 export const crashes: readonly BrokenStore[] = [

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type BrokenStore, broken } from '../fleet.ts';
-import { answering, answeringText, answeringValue, contentType, textOf } from '../helpers.ts';
+import { answering, answeringText, answeringValue, contentType, ownNamesIn, textOf } from '../helpers.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -33,6 +33,20 @@ export const plantBody: readonly BrokenStore[] = [
         ? { ...answer, body: Buffer.from(textOf(answer), 'latin1') }
         : answer,
     ),
+  ),
+  broken(
+    'body-duplicates-as-array',
+    'returns all values of a name or tag that occurs twice, as an array',
+    ['combinations/answers-unconstrained-plants', 'invariants/200-is-a-plant'],
+    answering((answer, plant, request) => {
+      const names = ownNamesIn(request.body.toString());
+      const values = (name: 'name' | 'tag') =>
+        names.filter((one) => one === name).length > 1 ? { [name]: ['Aloe', plant[name]] } : {};
+      return {
+        ...answer,
+        body: JSON.stringify({ name: plant.name, tag: plant.tag, ...values('name'), ...values('tag') }),
+      };
+    }),
   ),
   // Not one JSON value in valid UTF-8.
   broken(

@@ -30,6 +30,18 @@ export const framing = [
     faults.closes,
   ),
   conditional(
+    'framing-capital-chunk-size-closes',
+    'the custom chunk reader knows only lower-case hexadecimal digits and closes the connection',
+    [wire.capitalChunkSize],
+    faults.closes,
+  ),
+  conditional(
+    'framing-late-body-400',
+    'what has arrived of the body 200 ms after the head is parsed, complete or not',
+    [wire.veryLateBody],
+    faults.rejects(400),
+  ),
+  conditional(
     'framing-segments-unvalidated',
     'the validator runs on the first read only, so a body in several reads bypasses it',
     [wire.inSegments],

@@ -97,6 +97,12 @@ export const history = [
     faults.rejectsToken,
   ),
   conditional(
+    'history-rejected-id-500',
+    'the id is noted before the rest of the body is validated, so it cannot be stored later',
+    [state.idRejectedBefore],
+    faults.crashes,
+  ),
+  conditional(
     'history-after-3-aborted-500',
     'each aborted request leaks one of three database connections',
     [state.after3Aborted],

@@ -35,6 +35,7 @@ export class History {
   readonly abortedIds = new Set<bigint>();
   /** Of all other requests. */
   readonly rejectedDigests = new Set<string>();
+  readonly rejectedIds = new Set<bigint>();
   last: Past | undefined;
 
   record(outcome: Outcome, met: Met | undefined): void {
@@ -43,6 +44,7 @@ export class History {
     if (met === undefined) return;
     if (outcome !== 'accepted') {
       this.rejectedDigests.add(met.digest);
+      if (met.id !== undefined && outcome === 'rejected') this.rejectedIds.add(met.id);
       return;
     }
     if (met.id !== undefined) this.ids.add(met.id);

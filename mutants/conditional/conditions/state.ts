@@ -38,6 +38,7 @@ export const sameName = known(({ name }, { names }) => name !== '' && names.has(
 export const sameBytes = known(({ digest }, { digests }) => digests.has(digest));
 /** The same bytes were rejected before, perhaps because they came without a token. */
 export const bytesRejectedBefore = history(({ digest, inStore }) => inStore.rejectedDigests.has(digest));
+export const idRejectedBefore = history(({ id, inStore }) => id !== undefined && inStore.rejectedIds.has(id));
 export const caseTwin = known(
   ({ name }, { names, namesInLowerCase }) => !names.has(name) && namesInLowerCase.has(name.toLowerCase()),
 );

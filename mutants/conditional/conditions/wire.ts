@@ -13,6 +13,8 @@ const has =
 const framing = about('framing');
 /** Longer than a loopback connection needs between two segments that are sent together. */
 const PAUSE_MS = 20;
+/** What a hurried programmer gives a body to arrive. */
+const LONG_PAUSE_MS = 200;
 
 const isJson = (text: string): boolean => {
   try {
@@ -41,6 +43,10 @@ export const paddedChunkSize = framing(
   (met) => isChunked(met) && /\r\n0[\da-f]+(?:;[^\r]*)?\r\n/i.test(met.wire),
   'head',
 );
+export const capitalChunkSize = framing(
+  (met) => isChunked(met) && /\r\n[\da-f]*[A-F][\dA-F]*(?:;[^\r]*)?\r\n/.test(met.wire),
+  'head',
+);
 export const trailer = framing(({ request }) => request.message.rawTrailers.length > 0, 'head');
 export const inSegments = framing((met) => !isChunked(met) && met.pieces.length > 1);
 export const inManySegments = framing((met) => !isChunked(met) && met.pieces.length >= 8);
@@ -59,6 +65,7 @@ export const cutAfterValue = framing(({ pieces }) => {
 });
 export const paused = framing(({ pieces }) => pieces.slice(1).some(({ pause }) => pause > PAUSE_MS));
 export const lateBody = framing(({ pieces }) => (pieces[0]?.pause ?? 0) > PAUSE_MS);
+export const veryLateBody = framing(({ pieces }) => (pieces[0]?.pause ?? 0) > LONG_PAUSE_MS);
 export const headInSegments = framing(({ headSegments }) => headSegments > 1);
 export const headEndApart = framing(({ headEnd }) => headEnd.startsWith('\r\n'));
 export const bodyApart = framing(({ bodySegments, pieces }) => bodySegments > 1 && pieces.length > 0);
