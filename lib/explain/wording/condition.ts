@@ -229,16 +229,20 @@ function either(texts: readonly string[]): string {
   const end = common(texts, / as \S+$/);
   const short = texts
     .map((text) => text.slice(start.length, text.length - end.length))
-    .map((text, index, all) =>
-      all[index - 1]?.startsWith(CONTENT_TYPE) === true ? text.replace(CONTENT_TYPE, '') : text,
-    );
+    .map((text, index, all) => withoutHeaderOf(all[index - 1], text));
   const more = short.length - MAX_NAMES;
   const others = more === 1 ? 'one other value' : `${more} other values`;
   return `${start}${joined(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short, 'or')}${end}`;
 }
 
-/** Said only once for consecutive values. */
-const CONTENT_TYPE = 'with Content-Type ';
+const HEADER = /^with (?:Content-Type |[\w-]+: )/;
+
+/** The name of a header is said only once for consecutive values, unless they look like lists. */
+function withoutHeaderOf(before: string | undefined, text: string): string {
+  const [name = ''] = HEADER.exec(text) ?? [];
+  const isSaid = name !== '' && before?.startsWith(name) === true && !`${before}${text}`.includes(',');
+  return isSaid ? text.slice(name.length) : text;
+}
 
 /** What all texts have in common at one end, such as ` as id`. */
 function common(texts: readonly string[], pattern: RegExp): string {

@@ -193,8 +193,19 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
   ];
 }
 
-const fractionKinds = (text: string): readonly string[] =>
-  compact(text.startsWith('-') && 'negative fraction', /e/i.test(text) && 'fraction with an exponent');
+/** Closer to an integer than this is hardly ever intended. */
+const CLOSE = 0.001;
+
+function fractionKinds(text: string): readonly string[] {
+  const distance = Math.abs(Number(text));
+  return compact(
+    text.startsWith('-') && 'negative fraction',
+    /e/i.test(text) && 'fraction with an exponent',
+    distance < 1 && 'fraction between -1 and 1',
+    distance > 2 ** 31 && 'fraction beyond int32',
+    distance > 1 && distance % 1 < CLOSE && 'fraction close to an integer',
+  );
+}
 
 /** How the name of a property is spelled in a plant that lacks it. */
 function spellingOf(property: string, { members }: JsonObject): 'spaced' | 'ended' | 'other-name' {
