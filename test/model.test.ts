@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { Value } from 'fast-check';
+import type { Arbitrary, Value } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Contract } from '../lib/contract/contract.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { coveringArray } from '../lib/payloads/covering.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';
+import { initialState, type Value as ModelValue, templateOf } from '../lib/payloads/model/dimension.ts';
 import { dimensionsOf, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
 import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
 import type { ExpectedOutcome, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import { plainPlants } from '../lib/payloads/validity.ts';
 import { fill } from '../lib/run/send/fill-template.ts';
 import { documentOf, plantWith } from './helpers/documents.ts';
 import { TOKEN } from './helpers/stores.ts';
@@ -245,4 +247,22 @@ test('the stored covering arrays are those of the document of the suite (npm run
   await expect(`${JSON.stringify(Object.assign({}, ...stored), null, 2)}\n`).toMatchFileSnapshot(
     '../lib/payloads/model/pairs.json',
   );
+});
+
+test('the largest head of any combination fits into 8 KiB, with room for what a proxy adds', async () => {
+  const headSize = ({ path = '', headers = [], credential }: RequestTemplate): number =>
+    [path, ...headers.flat(), ...(credential?.values(TOKEN) ?? [])].join(': ').length;
+  const models = Object.values(modelsOf(await loadContract(OWN)));
+  const largest = models.map(({ dimensions, contract }) => {
+    const sizeWith = ({ apply }: ModelValue) => {
+      const plant = sample(plainPlants(contract, 'all'), 0, 'head', 0).value;
+      const context = { contract, pick: <T>(any: Arbitrary<T>) => sample(any, 0, 'head', 0).value };
+      return headSize(templateOf(apply(initialState(plant), context)));
+    };
+    const sizes = dimensions.map(({ values }) =>
+      Math.max(...values.flatMap((value) => value.members ?? [value]).map(sizeWith)),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  });
+  expect(Math.max(...largest)).toBeLessThan(7.5 * KIB);
 });

@@ -77,6 +77,20 @@ const inflating: Change = parsing(
   },
 );
 
+const limitingHeads = (name: string, odd: string, tooLarge: string): RightStore =>
+  serving(name, odd, {
+    options: { maxHeaderSize: 8 * 1024 },
+    setUp(server) {
+      server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+        const status = error.code === 'HPE_HEADER_OVERFLOW' ? tooLarge : '400 Bad Request';
+        if (socket.writable)
+          socket.end(
+            `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<h1>${status}</h1>`,
+          );
+      });
+    },
+  });
+
 /** Stores that react to headers a client need not send: "header parameters: None are declared". */
 export const headers: readonly RightStore[] = [
   right(
@@ -345,21 +359,15 @@ export const headers: readonly RightStore[] = [
           },
     ),
   ),
-  serving(
+  limitingHeads(
     'header-431',
     'answers headers of more than 8 KiB with 431 in HTML from the proxy, and broken framing with 400',
-    {
-      options: { maxHeaderSize: 8 * 1024 },
-      setUp(server) {
-        server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-          const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Too Large' : '400 Bad Request';
-          if (socket.writable)
-            socket.end(
-              `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<h1>${status}</h1>`,
-            );
-        });
-      },
-    },
+    '431 Too Large',
+  ),
+  limitingHeads(
+    'header-400',
+    'answers headers of more than 8 KiB, and broken framing, with 400 in HTML, as Tomcat does',
+    '400 Bad Request',
   ),
   right(
     'many-fields-431',

@@ -225,7 +225,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: NO_USABLE_RESPONSE,
-    says: [/duplicate/, /occurs twice/],
+    says: [/occurs twice/],
     text: 'Take the last value of a property that occurs twice, or answer 400: catch the error of whatever finds duplicates.',
     settings: {
       Python: 'the exception of an object_pairs_hook',

@@ -224,7 +224,7 @@ const client = dimension('client', [
   ]),
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),
-    withHeaders('with a cookie of 3 KiB', [['cookie', `state=${'5f1c'.repeat(768)}`]]),
+    withHeaders('with a cookie of 1.5 KiB', [['cookie', `state=${'5f1c'.repeat(384)}`]]),
     withHeaders('with the headers of a cross-origin page', [
       ['origin', 'https://example.org'],
       ['access-control-request-method', 'POST'],
@@ -426,7 +426,7 @@ const target = dimension(
       'with odd characters in the query': 'q=%2e%2e%2f%E9/a?b',
       'with a method in the query': '_method=GET&callback=plants',
       'with a wrong token in the query': 'access_token=f3a91c07d2',
-      'with a query of 2 KiB': `q=${'q'.repeat(2048)}`,
+      'with a query of 1 KiB': `q=${'q'.repeat(1024)}`,
       'with many query parameters': Array.from({ length: 24 }, (_, index) => `p${index}=${index}`).join('&'),
     }).map(([name, query]) => withTemplate(name, { path: `/plants?${query}` })),
   ),
