@@ -144,6 +144,8 @@ export interface Value {
   readonly mayMakeInvalid?: true;
   /** A store may reject an ordinary plant with this value, because the interface leaves it open. */
   readonly mayBeRejected?: true;
+  /** A request with this value takes long, so it is tried only where a store must accept it. */
+  readonly isSlow?: true;
   /** Dimensions of which other values would have no effect, or a different one, together with this value. */
   readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];

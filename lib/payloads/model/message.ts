@@ -103,7 +103,7 @@ const segments = dimension('segments', [
     delivered(
       'with a pause of 0.3 s between head and body',
       { headFirst: true, pauseMs: VERY_SLOW_MS },
-      { groups: ['head before body', 'pause'] },
+      { groups: ['head before body', 'pause'], isSlow: true },
     ),
   ]),
   cutting('in segments split after the first closing brace', (body) => [afterBrace(body)]),

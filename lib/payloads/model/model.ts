@@ -35,7 +35,8 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   const ofAnyDocument = [...plantDimensions, sizeDimension];
   const plant = ofAnyDocument.map((one) => valid(one, contract));
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
-  const around = [...textDimensions, ...messageDimensions];
+  const aroundAccepted = [...textDimensions, ...messageDimensions];
+  const around = aroundAccepted.map(withoutSlow);
   const plantOfInvalid = plant.map(withoutDoubtful).map(grouped(MAX_PLANT_VALUES));
   const aroundInvalid = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
@@ -45,7 +46,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   });
   const { shape } = contract.newPlant;
   return {
-    accept: model(...[...plant, ...around, historyOfValid].map(required)),
+    accept: model(...[...plant, ...aroundAccepted, historyOfValid].map(required)),
     open: model(
       ...plant,
       ...[...around, schemeDimension].map(maskingWithout('name', 'size')),
@@ -81,6 +82,12 @@ const withValues = (
 
 const withoutDoubtful = (one: Dimension): Dimension =>
   withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
+
+const withoutSlow = (one: Dimension): Dimension =>
+  mapped(one, ({ members, ...value }) => {
+    const quick = members?.filter(({ isSlow }) => isSlow !== true) ?? [];
+    return { ...value, ...(quick.length > 1 ? { members: quick } : {}) };
+  });
 
 const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
