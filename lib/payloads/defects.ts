@@ -171,11 +171,11 @@ function missing(name: string): Defect[] {
     rule(`${name} spelled with a NUL at the end`, 'other-name', (control) => [
       control.renamed(name, `${name}\0`),
     ]),
-    rule(`${name} nested one level down`, 'nested', (control) =>
-      ['plant', 'attributes'].map((outer) =>
-        control.without(name).with(outer, new JsonObject([[name, value(control)]])),
-      ),
-    ),
+    rule(`${name} nested one level down`, 'nested', (control) => {
+      const inner = new JsonObject([[name, value(control)]]);
+      const other = control.without(name);
+      return [other.with('plant', inner), other.with('attributes', inner), other.with('items', [inner])];
+    }),
     rule(`${name} inherited through __proto__`, 'inherited', (control) => [
       control.without(name).with('__proto__', new JsonObject([[name, value(control)]])),
     ]),
@@ -191,6 +191,7 @@ function missingAll(shape: Shape): Defect[] {
     rule('everything nested one level down', 'nested', (control) => [
       object({ plant: control }),
       object({ data: control }),
+      object({ items: [control] }),
     ]),
     rule('everything inherited through __proto__', 'inherited', (control) => [
       new JsonObject([['__proto__', control]]),

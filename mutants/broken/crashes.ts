@@ -73,6 +73,18 @@ export const crashes: readonly BrokenStore[] = [
     hanging(({ name }) => /^[a-z\d]{30,}[^a-z\d '-]/i.test(name)),
   ),
   broken(
+    'crash-date',
+    '500 if the name begins with a date, which is read as one',
+    ['unconstrained/answers-hostile-names', 'invariants/no-server-error'],
+    failing(({ name }) => /^\d{4}-\d\d-\d\d/.test(name)),
+  ),
+  broken(
+    'crash-any-null',
+    '500 if anything in the body is null, as a logger that masks all objects',
+    ['invalid/rejects-null', 'invariants/no-server-error'],
+    failing(({ text }) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(text)),
+  ),
+  broken(
     'crash-utf8-in-tag',
     '500 to invalid UTF-8 in the tag; elsewhere it is rejected',
     ['invariants/no-server-error'],

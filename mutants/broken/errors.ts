@@ -51,6 +51,17 @@ export const errors: readonly BrokenStore[] = [
     answering400(html(400, 'Bad Request')),
   ),
   broken(
+    'error-html-firewall',
+    'a firewall answers a body that looks like an attack with 400 and an HTML page',
+    ['unconstrained/answers-hostile-names', 'invariants/400-is-json'],
+    (right) => ({
+      send(answer, response, request) {
+        const isAttack = /<script|drop table |\.\.\//i.test(request.body.toString());
+        right.send(isAttack ? html(400, 'Request blocked') : answer, response, request);
+      },
+    }),
+  ),
+  broken(
     'error-debug-page',
     'answers 400 with a debug page of 90 kB that is labelled JSON',
     ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],

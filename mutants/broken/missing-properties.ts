@@ -36,6 +36,12 @@ const oneDown = (property: string) => (fields: ReadonlyMap<string, Value>) =>
     .flatMap(([, value]) => (value instanceof Map ? [value.get(property)] : []))
     .find((value) => value !== undefined);
 
+const inItems = (property: string) => (fields: ReadonlyMap<string, Value>) =>
+  [...fields]
+    .flatMap(([, value]) => (Array.isArray(value) ? value : []))
+    .flatMap((item) => (item instanceof Map ? [item.get(property)] : []))
+    .find((value) => value !== undefined);
+
 const inherited = (property: string) => (fields: ReadonlyMap<string, Value>) => {
   const prototype = fields.get('__proto__');
   return prototype instanceof Map ? prototype.get(property) : undefined;
@@ -204,6 +210,12 @@ export const missingProperties: readonly BrokenStore[] = [
       'state/accepts-among-many-rejections',
     ],
     both((property) => looking(property, oneDown(property))),
+  ),
+  broken(
+    'one-down-in-array',
+    'finds id and name in an object in an array, as if rows were expanded',
+    ['invalid/rejects-nested-property'],
+    both((property) => looking(property, inItems(property))),
   ),
   broken(
     'one-down-in-document',

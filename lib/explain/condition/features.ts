@@ -101,6 +101,10 @@ function featuresOf(contract: Contract): readonly Feature[] {
       has: (body) => body === '' || (body.trimStart().startsWith('{') && defectsIn(body, contract) > 1),
     },
     {
+      condition: { clause: 'the body contains null', topics: ['null'] },
+      has: (body) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(body),
+    },
+    {
       condition: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
       has: (body) => body.includes('"'),
     },

@@ -1,3 +1,4 @@
+import { mediaTypes } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -171,6 +172,20 @@ const leavesResponse: Explains = (root, consequence) =>
 
 const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
+
+/** Something in front of the store rejects such requests with a 400 of its own, among them some that are ordinary. */
+const rejectsInItsWay: Explains = (root, consequence) => {
+  const typesOf = ({ found: { exchange } }: Cluster) =>
+    exchange.response === undefined ? '' : mediaTypes(exchange.response).join();
+  return (
+    isClear(root) &&
+    hasSymptom(root, 'media-type') &&
+    hasSymptom(consequence, 'rejects') &&
+    root.symptom.status === 400 &&
+    consequence.symptom.status === 400 &&
+    typesOf(root) === typesOf(consequence)
+  );
+};
 
 /** A store that leaves responses unfinished on one code path does so whatever their status. */
 const leavesUnfinished: Explains = (root, consequence) =>
@@ -364,6 +379,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   convertsToString,
   convertsNumerals,
   rejectsEverything,
+  rejectsInItsWay,
   leavesResponse,
   leavesUnfinished,
   wasSentInItsWay,

@@ -164,6 +164,8 @@ function typeOf(value: Json | undefined): TypeName {
 /** Defects in which a property is not in its place. */
 const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inherited'];
 
+const hasArray = ({ members }: JsonObject): boolean => members.some(([, value]) => Array.isArray(value));
+
 const FALSY = new Set(['null', 'false', '0', '""']);
 
 function classesFor({ kind, property }: Defect, json: Json, required: readonly string[]): string[] {
@@ -172,8 +174,9 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
   if (ABSENT.includes(kind)) {
     const way = kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
-    const own = property === undefined ? [] : [`absent ${property}`, `${way} ${property}`];
-    return ['object', 'absent', ...lacking, way, ...own];
+    const ways = kind === 'nested' && hasArray(json) ? [way, 'listed'] : [way];
+    const own = property === undefined ? [] : ['absent', ...ways].map((one) => `${one} ${property}`);
+    return ['object', 'absent', ...lacking, ...ways, ...own];
   }
   const value = property === undefined ? undefined : json.get(property);
   const type = wrongTypeOf(kind, value);
