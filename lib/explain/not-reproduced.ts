@@ -9,8 +9,8 @@ import { toWhom } from './wording/cause-of.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
-/** If at least this many different requests fail, none of them reliably, their content is not the cause. */
-const MIN_INTERMITTENT_REQUESTS = 8;
+/** If so many requests fail, of several kinds and none of them reliably, their content is not the cause. */
+const [MIN_INTERMITTENT_REQUESTS, MIN_INTERMITTENT_KINDS] = [8, 4];
 
 /** Describes a symptom that experiments cannot reproduce by how often it occurred in the run. */
 export function intermittentOverall(
@@ -23,8 +23,9 @@ export function intermittentOverall(
   );
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
   const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
-  if (wholeResult === undefined || recursWhenResent || members.length < MIN_INTERMITTENT_REQUESTS)
-    return undefined;
+  const isRare =
+    (wholeResult?.failed ?? 0) < MIN_INTERMITTENT_REQUESTS || members.length < MIN_INTERMITTENT_KINDS;
+  if (wholeResult === undefined || recursWhenResent || isRare) return undefined;
   const every = oneIn(wholeResult.failed, wholeResult.cases);
   return {
     ...bareExplanation(ordinary, exchange),

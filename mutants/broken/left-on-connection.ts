@@ -43,6 +43,19 @@ const keepingHalfCharacters = withFreshState((): Change => {
   });
 });
 
+/** Has one buffer for the bodies of each connection, and parses all of it. */
+const reusingBuffer = withFreshState((): Change => {
+  const buffers = new WeakMap<Socket, Buffer>();
+  return (right) => ({
+    parse(body, request) {
+      const { socket } = request.message;
+      const filled = Buffer.concat([body, buffers.get(socket)?.subarray(body.length) ?? Buffer.alloc(0)]);
+      buffers.set(socket, filled);
+      return right.parse(filled, request);
+    },
+  });
+});
+
 /** Looks for the rest of a text that is not JSON in the next body on the connection. */
 const keepingMalformedText = withFreshState((): Change => {
   const kept = new WeakMap<Socket, Buffer>();
@@ -74,6 +87,12 @@ export const leftOnConnection: readonly BrokenStore[] = [
     'puts a body that is not JSON before the next one on the connection',
     ['combinations/accepts-ordinary-plants'],
     keepingMalformedText,
+  ),
+  broken(
+    'left-longer-body',
+    'parses the whole buffer of a connection, with the end of an earlier body that was longer',
+    ['ordinary/accepts-any-plant', 'state/answers-at-the-end'],
+    reusingBuffer,
   ),
   broken(
     'left-unauthenticated-body',

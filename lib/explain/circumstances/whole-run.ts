@@ -42,10 +42,11 @@ export async function runWideClusters(
   const alike =
     (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
     (await withinBudget(() => sameForAll(failures, experiments)));
-  const unread =
-    alike === undefined ? await withinBudget(() => unreadBody(failures, experiments)) : undefined;
+  const findLeftover = async () =>
+    (await staleBody(failures, experiments)) ?? (await unreadBody(failures, experiments));
+  const leftover = alike === undefined ? await withinBudget(findLeftover) : undefined;
   const stopped = neverAnswered(failures, experiments) ?? died(failures, experiments);
-  return compact(alike, unread, stopped);
+  return compact(alike, leftover, stopped);
 }
 
 /** Finds whether an open connection keeps the store from answering requests on others. */
@@ -136,6 +137,37 @@ const responseText = (exchange: Exchange): string =>
   exchange.response === undefined
     ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
     : `${describeExchange(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
+
+/** White space that makes a body longer than that of any ordinary plant. */
+const PADDING = ' '.repeat(300);
+
+/**
+ * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of the next
+ * body. The resulting failures depend on the lengths of both, and look random.
+ */
+const staleBody: RunWideCauseFinder = async (failures, experiments) => {
+  const members = failures.filter(mayBeOfConnection);
+  if (members.length === 0 || experiments.restarts > 0) return undefined;
+  const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
+  const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
+  const afterLonger = afterOnConnection(ordinary, templateOf(padded(earlier)));
+  const afterShorter = afterOnConnection(padded(ordinary), templateOf(earlier));
+  const exchange = await shownOnlyBy(afterLonger, afterShorter, (state) => failing(state, experiments));
+  if (exchange === undefined) return undefined;
+  return {
+    symptom: {
+      kind: 'stale-body',
+      words: 'parses the end of an earlier, longer body on the connection as part of the body',
+    },
+    found: {
+      ...bareExplanation(afterLonger, exchange),
+      kind: 'sequence',
+      inside: [REPEATS, REPEATS],
+      outside: [0, REPEATS],
+    },
+    members,
+  };
+};
 
 interface RejectedEarly {
   readonly one: string;

@@ -207,10 +207,10 @@ const wasSentInItsWay: Explains = (root, consequence) =>
     root.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
-/** The unread rest of a body is parsed as the next request. */
+/** The rest of a body is parsed as the next request, or as part of the next body. */
 const leavesRequest: Explains = (root, consequence) =>
-  hasSymptom(root, 'unread-body') &&
-  !hasSymptom(consequence, 'unread-body') &&
+  hasSymptom(root, 'unread-body', 'stale-body') &&
+  !hasSymptom(consequence, 'unread-body', 'stale-body') &&
   (consequence.found.kind === 'sequence' || consequence.found.kind === 'once');
 
 /**

@@ -18,6 +18,8 @@ const ASPECTS = {
   redirects: 'outcome',
   /** The store parses bytes of one request as the next. */
   'unread-body': 'outcome',
+  /** The store parses the end of an earlier body as part of the current one. */
+  'stale-body': 'outcome',
   /** The store no longer answers any request. */
   'stops-answering': 'outcome',
   crashes: 'outcome',

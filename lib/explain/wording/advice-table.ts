@@ -117,6 +117,10 @@ export const ADVICE: readonly Advice[] = [
     text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: clients go by the status. Set it before writing the body, in one function that handles all errors.',
   },
   {
+    symptoms: ['stale-body'],
+    text: 'Parse only the bytes of the current body: take the part of the buffer that this request filled, or use a new buffer for each request.',
+  },
+  {
     symptoms: ['unread-body'],
     text: 'Read the whole body before you answer, even if the head is enough to reject the request, or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, the unread bytes are parsed as the next request on the connection, whoever sends it.',
     settings: {
