@@ -108,7 +108,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     of: swapped,
     shell: `$(printf %s "${T}" | tr a-zA-Z A-Za-z)`,
   }),
-  near('the token reversed', 'rearranged token', {
+  near('the token reversed', 'changed token', {
     of: (token) => [...token].reverse().join(''),
     shell: `$(printf %s "${T}" | rev)`,
   }),
@@ -116,7 +116,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
     of: (token) => token.slice(0, Math.ceil((3 * token.length) / 4)),
     shell: '${PLANT_STORE_TOKEN:0:$(((3*${#PLANT_STORE_TOKEN}+3)/4))}',
   }),
-  near('the token with its halves swapped', 'rearranged token', SECOND_HALF, FIRST_HALF),
+  near('the token with its halves swapped', 'changed token', SECOND_HALF, FIRST_HALF),
   near('the token with a letter inserted in the middle', 'more than the token', FIRST_HALF, 'x', SECOND_HALF),
   near(
     'the token with the case of its first letter swapped',
@@ -193,6 +193,9 @@ export const noToken: readonly InvalidCredential[] = [
   scheme('Bearer without a token', () => 'Bearer', 'Bearer without a token'),
 ];
 
+/** Another scheme, without the token. */
+const FOREIGN = 'foreign credentials';
+
 export const otherSchemes: readonly InvalidCredential[] = [
   scheme(
     'Basic with the token as user',
@@ -207,18 +210,20 @@ export const otherSchemes: readonly InvalidCredential[] = [
     `Basic ${shellBase64(`user:${T}`)}`,
   ),
   scheme('Basic with the bare token', (token) => `Basic ${token}`, 'Basic'),
-  scheme('Basic with colons in the password', () => `Basic ${base64('user:pass:word:')}`, 'Basic'),
-  scheme('Basic without a colon', () => `Basic ${base64('user')}`, 'Basic'),
-  scheme('Basic that is not Base64', () => 'Basic %?%', 'Basic'),
+  scheme('Basic with colons in the password', () => `Basic ${base64('user:pass:word:')}`, FOREIGN),
+  scheme('Basic without a colon', () => `Basic ${base64('user')}`, FOREIGN),
+  scheme('Basic that is not Base64', () => 'Basic %?%', FOREIGN),
   // RFC 7616 section 3.4.
   scheme(
     'a Digest response',
     () => 'Digest username="user", realm="plants", nonce="f3a9", uri="/plants", response="91c07d2f"',
+    FOREIGN,
   ),
   scheme(
     'an AWS signature',
     () =>
       'AWS4-HMAC-SHA256 Credential=AKID/20260101/eu/plants/aws4_request, SignedHeaders=host, Signature=91c07d2f',
+    FOREIGN,
   ),
   scheme('the scheme Token', (token) => `Token ${token}`),
   scheme('the scheme Digest', (token) => `Digest ${token}`),
