@@ -48,12 +48,6 @@ export const mediaType = [
     faults.anyType(faults.unvalidated),
   ),
   conditional(
-    'media-tab-415',
-    'only spaces, not tabs, are trimmed before a value is compared',
-    [wire.tabBeforeType],
-    faults.rejects(415),
-  ),
-  conditional(
     'media-multipart-unguarded',
     'multipart is handled by an upload filter that precedes authentication',
     [wire.multipartType],

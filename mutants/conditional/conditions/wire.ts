@@ -102,8 +102,6 @@ export const jsonSuffix = ofType(/\+json$/);
 export const textType = ofType(/^text\/plain$/);
 export const multipartType = ofType(/^multipart\//);
 export const textJson = ofType(/^text\/json$/);
-/** RFC 9110 section 5.5: white space around a field value is not part of it. */
-export const tabBeforeType = media(({ wire }) => /\r\ncontent-type:[ ]*\t/i.test(wire));
 
 // --- Accept --------------------------------------------------------------------------------------------
 
