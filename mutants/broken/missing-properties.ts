@@ -31,16 +31,19 @@ const both =
 const anyCase = (property: string) => (fields: ReadonlyMap<string, Value>) =>
   [...fields].find(([name]) => name.toLowerCase() === property)?.[1];
 
-const oneDown = (property: string) => (fields: ReadonlyMap<string, Value>) =>
-  [...fields]
-    .flatMap(([, value]) => (value instanceof Map ? [value.get(property)] : []))
+const firstIn = (values: readonly Value[], property: string): Value | undefined =>
+  values
+    .flatMap((value) => (value instanceof Map ? [value.get(property)] : []))
     .find((value) => value !== undefined);
 
+const oneDown = (property: string) => (fields: ReadonlyMap<string, Value>) =>
+  firstIn([...fields.values()], property);
+
 const inItems = (property: string) => (fields: ReadonlyMap<string, Value>) =>
-  [...fields]
-    .flatMap(([, value]) => (Array.isArray(value) ? value : []))
-    .flatMap((item) => (item instanceof Map ? [item.get(property)] : []))
-    .find((value) => value !== undefined);
+  firstIn(
+    [...fields.values()].flatMap((value) => (Array.isArray(value) ? value : [])),
+    property,
+  );
 
 const inherited = (property: string) => (fields: ReadonlyMap<string, Value>) => {
   const prototype = fields.get('__proto__');

@@ -49,6 +49,14 @@ export async function runWideClusters(
   return compact(alike, leftover, stopped);
 }
 
+/** The explanation by a request with an earlier one, which `shownOnlyBy` has repeated. */
+const shownEachTime = (state: RequestState, exchange: Exchange): Explanation => ({
+  ...bareExplanation(state, exchange),
+  kind: 'sequence',
+  inside: [REPEATS, REPEATS],
+  outside: [0, REPEATS],
+});
+
 /** Finds whether an open connection keeps the store from answering requests on others. */
 const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(({ symptom }) => isSlow(symptom));
@@ -64,11 +72,8 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   return {
     symptom: { kind: 'no-answer', words: 'does not answer' },
     found: {
-      ...bareExplanation(beside, exchange),
-      kind: 'sequence',
+      ...shownEachTime(beside, exchange),
       conditions: [{ phrase: 'while another connection is open', topics: ['connections'] }],
-      inside: [REPEATS, REPEATS],
-      outside: [0, REPEATS],
     },
     members,
   };
@@ -159,12 +164,7 @@ const staleBody: RunWideCauseFinder = async (failures, experiments) => {
       kind: 'stale-body',
       words: 'parses the end of an earlier, longer body on the connection as part of the body',
     },
-    found: {
-      ...bareExplanation(afterLonger, exchange),
-      kind: 'sequence',
-      inside: [REPEATS, REPEATS],
-      outside: [0, REPEATS],
-    },
+    found: shownEachTime(afterLonger, exchange),
     members,
   };
 };
@@ -217,12 +217,7 @@ const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
         kind: 'unread-body',
         words: `parses the body of ${one} as the next request on the connection`,
       },
-      found: {
-        ...bareExplanation(next, exchange),
-        kind: 'sequence',
-        inside: [REPEATS, REPEATS],
-        outside: [0, REPEATS],
-      },
+      found: shownEachTime(next, exchange),
       members,
     };
   }

@@ -144,7 +144,7 @@ const upperCase = renamed((text) => text.toUpperCase());
 const decomposed = renamed((text) => text.normalize('NFD'));
 
 const valid: MakePreceding = madeValid;
-/** Any other value may be in use, but the store has not created a plant with it. */
+/** With the same values, but rejected, so that the store has not created a plant with them. */
 const withoutName: MakePreceding = (state) => ({
   ...madeValid(state),
   plant: state.plant.without('name'),

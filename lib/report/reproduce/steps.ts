@@ -131,9 +131,10 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
 /** Apart from the order of headers. curl sends a body in one segment and one chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
-  const { cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter, chunks } = delivery;
+  const { cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter, chunks } =
+    delivery;
   return (
-    [cuts, headFirst, headCut, leadingZeros, headerGap, headerOrder, abortAfter].every(
+    [cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter].every(
       (one) => one === undefined,
     ) &&
     !(isChunked(request) && chunks !== 'one') &&

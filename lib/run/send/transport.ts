@@ -55,7 +55,7 @@ const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
 /** Limit on bodies once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
-/** About the memory that a header needs besides its characters, until it is decoded. */
+/** What each header adds to the received bytes besides its characters: thousands of short ones fill the memory, too. */
 const HEADER_BYTES = 80;
 /** Garbage is collected each time that so much has been received; a store with small responses never sends that much. */
 const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
