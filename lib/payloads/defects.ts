@@ -174,8 +174,11 @@ function missing(name: string): Defect[] {
     rule(`${name} nested one level down`, 'nested', (control) => {
       const inner = new JsonObject([[name, value(control)]]);
       const other = control.without(name);
-      return [other.with('plant', inner), other.with('attributes', inner), other.with('items', [inner])];
+      return [other.with('plant', inner), other.with('attributes', inner)];
     }),
+    rule(`${name} nested in an array`, 'nested', (control) => [
+      control.without(name).with('items', [new JsonObject([[name, value(control)]])]),
+    ]),
     rule(`${name} inherited through __proto__`, 'inherited', (control) => [
       control.without(name).with('__proto__', new JsonObject([[name, value(control)]])),
     ]),
@@ -191,8 +194,8 @@ function missingAll(shape: Shape): Defect[] {
     rule('everything nested one level down', 'nested', (control) => [
       object({ plant: control }),
       object({ data: control }),
-      object({ items: [control] }),
     ]),
+    rule('everything nested in an array', 'nested', (control) => [object({ items: [control] })]),
     rule('everything inherited through __proto__', 'inherited', (control) => [
       new JsonObject([['__proto__', control]]),
     ]),

@@ -1,3 +1,4 @@
+import { groupBy } from '../../collections.ts';
 import { notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PrecedingRequest } from '../../run/check.ts';
@@ -6,7 +7,6 @@ import type { Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import { labelOf } from '../wording/request-words.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 
 /** Symptoms with which a store fails that once rejected such requests as it should. */
@@ -33,8 +33,7 @@ const MAX_BEFORE = 12;
  * Handles a store that now always accepts what it rejected in a check that passed: an earlier request of the
  * run must have changed it, such as one that pollutes the prototype of all objects.
  *
- * @returns the cluster with the requests of the check that failed first, any of which may have changed the
- * store
+ * @returns the cluster with a request of each kind that the store now accepts, any of which may have changed it
  */
 export async function sincePassed(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;
@@ -49,13 +48,14 @@ export async function sincePassed(cluster: Cluster, experiments: Experiments): P
   const isRejected = catalogue.some(
     (check) => passed.has(check.id) && casesOf(check).some(({ label }) => labels.includes(label)),
   );
-  const first = members.find(({ check }) => check.test.kind === 'cases');
-  if (!isRejected || first === undefined) return cluster;
-  const cases = casesOf(first.check);
-  const failed = cases.findIndex(({ label }) => label === labelOf(first.failure));
+  if (!isRejected) return cluster;
+  const accepted = groupBy(
+    members.flatMap(({ check }) => casesOf(check)).filter(({ label }) => labels.includes(label)),
+    ({ label }) => label,
+  ).map(([, [{ template }]]) => template);
   const before: PrecedingRequest[] = [];
   await withinBudget(async () => {
-    for (const { template } of cases.slice(0, failed + 1).slice(-MAX_BEFORE)) {
+    for (const template of accepted.slice(0, MAX_BEFORE)) {
       const [exchange] = await experiments.together([template]);
       if (exchange !== undefined) before.push({ template, exchange });
     }

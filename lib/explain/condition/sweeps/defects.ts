@@ -172,11 +172,10 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
   if (!(json instanceof JsonObject))
     return ['not an object', ...(holdsOne(json) ? [IN_ARRAY] : []), `body ${typeOf(json)}`];
   if (ABSENT.includes(kind)) {
-    const way = kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
+    const way = wayOfAbsence(kind, property, json);
     const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
-    const ways = kind === 'nested' && hasArray(json) ? [way, 'listed'] : [way];
-    const own = property === undefined ? [] : ['absent', ...ways].map((one) => `${one} ${property}`);
-    return ['object', 'absent', ...lacking, ...ways, ...own];
+    const own = property === undefined ? [] : ['absent', way].map((one) => `${one} ${property}`);
+    return ['object', 'absent', ...lacking, way, ...own];
   }
   const value = property === undefined ? undefined : json.get(property);
   const type = wrongTypeOf(kind, value);
@@ -208,6 +207,11 @@ function fractionKinds(text: string): readonly string[] {
     distance > 2 ** 31 && 'fraction beyond int32',
     distance > 1 && distance % 1 < CLOSE && 'fraction close to an integer',
   );
+}
+
+function wayOfAbsence(kind: DefectKind, property: string | undefined, json: JsonObject): string {
+  if (kind === 'nested' && hasArray(json)) return 'listed';
+  return kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
 }
 
 /** How the name of a property is spelled in a plant that lacks it. */
