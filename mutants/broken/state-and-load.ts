@@ -105,6 +105,31 @@ const busy = (when: (seen: Seen) => boolean) =>
     throw unavailable;
   });
 
+/** Stores the distance of each id from the one before as an unsigned number. */
+const risingIds = withFreshState((): Change => {
+  let before = 0n;
+  return (right) => ({
+    create(plant, request) {
+      const isLower = plant.id < before;
+      before = plant.id;
+      if (isLower) throw new Error('the distance is negative');
+      return right.create(plant, request);
+    },
+  });
+});
+
+/** Writes each name over the one before, in place. */
+const reusedName = withFreshState((): Change => {
+  let before = '';
+  return (right) => ({
+    create(plant, request) {
+      const name = plant.name + before.slice(plant.name.length);
+      before = plant.name;
+      return right.create({ ...plant, name }, request);
+    },
+  });
+});
+
 /** Skips authentication for a body that was accepted before. */
 const cachedByBytes = withFreshState((): Change => {
   const accepted = new Set<string>();
@@ -144,6 +169,18 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'does not authenticate a request with the same bytes as an accepted one',
     ['state/answers-any-sequence'],
     cachedByBytes,
+  ),
+  broken(
+    'state-rising-ids',
+    'answers 500 to a plant whose id is lower than that of the plant before',
+    ['state/answers-any-sequence'],
+    risingIds,
+  ),
+  broken(
+    'state-name-reused',
+    'echoes a name with the end of a longer one before it',
+    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
+    reusedName,
   ),
   broken(
     'state-rejection-cached',

@@ -13,6 +13,7 @@ import { subjectOf } from '../wording/request-words.ts';
 import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
 import { afterARecentRequest } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
+import { comparedWithBefore } from './compared-with-before.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
 import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
@@ -68,6 +69,7 @@ async function withOthers(state: RequestState, search: Search): Promise<Explanat
   const probe = await SequenceProbe.of(state, search);
   return (
     (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
+    (await comparedWithBefore(state, search)) ??
     (await afterARecentRequest(search)) ??
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
@@ -97,6 +99,9 @@ async function nowAndThen(
   const gap = gapIn(failures);
   const counted = await afterRejections(gap, state, search);
   if (counted !== undefined) return counted;
+  const compared =
+    failed < tried / MAX_ONE_IN_OF_COMPARED ? undefined : await comparedWithBefore(state, search);
+  if (compared !== undefined) return compared;
   const every = oneIn(failed, tried);
   const how = gap === undefined ? aboutOneIn(every) : regular(gap);
   const which = await whichOf(state, every, search);
@@ -108,6 +113,9 @@ async function nowAndThen(
     repeat: repeatAtRate(every),
   };
 }
+
+/** A fault that depends on how a value compares with the one before shows at least this often: once in so many. */
+const MAX_ONE_IN_OF_COMPARED = 4;
 
 /** Some of the requests that were sent one after the other failed, or all. */
 interface MeasuredRate {

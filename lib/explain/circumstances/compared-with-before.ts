@@ -1,0 +1,75 @@
+import type { Contract } from '../../contract/contract.ts';
+import { freshId, withWords } from '../../payloads/fresh.ts';
+import type { Json } from '../../payloads/json.ts';
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { ID } from '../../payloads/plants.ts';
+import { isValid } from '../../payloads/validity.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
+import { REPEATS, type Search } from '../search.ts';
+import { shownOnlyBy } from './sequence-probe.ts';
+
+/** Values of a property in ascending order, each new whenever it is sent. */
+interface Ascending {
+  readonly property: string;
+  readonly values: readonly [small: Json, middle: Json, large: Json];
+  /** What the plant before has if its value is the larger of the two, and if it is the smaller. */
+  readonly larger: string;
+  readonly smaller: string;
+}
+
+/** Finds whether a plant fails because of how its id, or a text, compares with that of the plant right before it. */
+export async function comparedWithBefore(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  for (const { property, values, larger, smaller } of ascending(state, search.contract)) {
+    const [small, middle, large] = values;
+    const template = templateOf({ ...state, plant: state.plant.with(property, middle) });
+    const after = (value: Json): RequestState => ({
+      ...state,
+      plant: state.plant.with(property, value),
+      template: { ...state.template, preceding: { template, connection: 'other' } },
+    });
+    const pairs = [
+      { failing: after(small), passing: after(large), before: larger },
+      { failing: after(large), passing: after(small), before: smaller },
+    ];
+    for (const { failing, passing, before } of pairs) {
+      const exchange = await shownOnlyBy(failing, passing, (one) => search.shownBy(one));
+      if (exchange !== undefined)
+        return {
+          ...bareExplanation(failing, exchange),
+          kind: 'sequence',
+          conditions: [{ phrase: `after a plant with ${before}`, property, part: 'earlier requests' }],
+          inside: [REPEATS, REPEATS],
+          outside: [0, REPEATS],
+        };
+    }
+  }
+  return undefined;
+}
+
+/** The lengths differ by more than those of sampled texts. */
+const text = (length: number) => withWords((word) => word(length));
+
+function ascending({ plant }: RequestState, contract: Contract): readonly Ascending[] {
+  const ids: Ascending = {
+    property: ID,
+    values: [freshId(2n ** 20n, 2n ** 30n), freshId(2n ** 32n, 2n ** 36n), freshId(2n ** 40n, 2n ** 50n)],
+    larger: `a higher ${ID}`,
+    smaller: `a lower ${ID}`,
+  };
+  const texts = [...contract.newPlant.shape.properties.keys()].map(
+    (property): Ascending => ({
+      property,
+      values: [text(8), text(16), text(32)],
+      larger: `a longer ${property}`,
+      smaller: `a shorter ${property}`,
+    }),
+  );
+  return [ids, ...texts].filter(
+    ({ property, values }) =>
+      plant.get(property) !== undefined &&
+      values.every((value) => isValid(contract, plant.with(property, value))),
+  );
+}
