@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   replay: {
     description:
-      'Resends the requests that showed the causes of a run, or those of one failed check, and says what still fails.',
+      'Resends the requests that reproduce the causes of a run, or those of one failed check, and says what still fails.',
     load: async () => (await import('./replay.ts')).replayCommand,
   },
   render: {

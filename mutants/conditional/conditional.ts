@@ -44,7 +44,7 @@ export const about =
   (holds: Condition['holds'], open?: Open): Condition => ({ dimension, open, holds });
 
 /** What the faults do, at the beginning of each description. */
-const STATEMENTS = {
+const FAULTS = {
   rejects: 'rejects an ordinary plant',
   misanswers: 'answers 200 without a valid Plant',
   body: 'accepts an invalid body',
@@ -53,11 +53,11 @@ const STATEMENTS = {
   crash: 'answers with 5xx',
   silence: 'does not complete the response',
   /** On a request that has to be rejected. */
-  failure: 'rejects with 5xx',
-  html: 'a 400 is JSON',
+  failure: 'answers 5xx instead of a rejection',
+  html: 'answers a 400 that is not JSON',
   shape: 'answers 400 without an Error',
 };
-type Kind = keyof typeof STATEMENTS;
+type Kind = keyof typeof FAULTS;
 
 /** What goes wrong. */
 export interface Fault {
@@ -125,7 +125,7 @@ export const conditional = (
   const when = (met: Met) => conditions.every(({ holds }) => holds(met));
   return {
     name,
-    breaks: `${STATEMENTS[fault.kind]}: ${like}`,
+    breaks: `${FAULTS[fault.kind]}: ${like}`,
     fails: checksFor(fault.kind, conditions),
     strength: strengthOf(factors.length),
     dimensions: [...new Set(factors)],
