@@ -1,7 +1,7 @@
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
-import { sincePassed } from './circumstances/since-passed.ts';
+import { asBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, FurtherFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
@@ -82,7 +82,7 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const further = failed.flatMap((result) => furtherFailures(result, unexplained));
   const clusters = [...runWide];
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
-    clusters.push(await sincePassed(cluster, experiments));
+    clusters.push(await asBegunDuringRun(cluster, experiments));
   const causes: Cause[] = [];
   for (const cluster of merged(clusters))
     causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));

@@ -69,7 +69,7 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
   for (const state of [...withPlainValues, withPlainPlant(shown, found, search)]) {
     const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
     if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
-    const exchange = await withinBudget(() => search.shownBy(state));
+    const exchange = await withinBudget(() => search.failingExchange(state));
     if (exchange !== undefined) return { ...cluster, found: { ...found, state, exchange } };
   }
   return cluster;

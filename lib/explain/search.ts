@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
-import type { PrecedingRequest } from '../run/check.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { CheckFailure } from './cluster.ts';
@@ -115,22 +114,18 @@ export class Search {
     return this.experiments.expectedOutcomeOf(state);
   }
 
-  /** Whether a request shows the symptom; undefined if its response proves nothing either way. */
+  /** Sends a request. Whether it shows the symptom; undefined if its response proves nothing either way. */
   shows(state: RequestState): Promise<boolean | undefined> {
     return this.experiments.shows(state, this.symptom);
   }
 
   /** Whether an exchange shows the symptom; undefined if it proves nothing either way. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.isShownBy({ exchange, template: templateOf(state) });
-  }
-
-  isShownBy({ exchange, template }: PrecedingRequest): boolean | undefined {
-    return this.experiments.isShown(exchange, template, this.symptom);
+    return this.experiments.isShown(exchange, templateOf(state), this.symptom);
   }
 
   /** Sends a request, and returns the exchange if it shows the symptom. */
-  async shownBy(state: RequestState): Promise<Exchange | undefined> {
+  async failingExchange(state: RequestState): Promise<Exchange | undefined> {
     const exchange = await this.send(state);
     return this.isShown(exchange, state) === true ? exchange : undefined;
   }
@@ -139,7 +134,7 @@ export class Search {
     return isEachTime(times, async () => (await this.shows(state)) === true);
   }
 
-  async showsAtAll(state: RequestState, times: number): Promise<boolean> {
+  async showsAtLeastOnce(state: RequestState, times: number): Promise<boolean> {
     return !(await isEachTime(times, async () => (await this.shows(state)) !== true));
   }
 }

@@ -35,7 +35,7 @@ export async function comparedWithBefore(
       { failing: after(large), passing: after(small), before: smaller },
     ];
     for (const { failing, passing, before } of pairs) {
-      const exchange = await shownOnlyBy(failing, passing, (one) => search.shownBy(one));
+      const exchange = await shownOnlyBy(failing, passing, (one) => search.failingExchange(one));
       if (exchange !== undefined)
         return {
           ...bareExplanation(failing, exchange),

@@ -294,7 +294,7 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     // Too rare to attribute to concurrency.
     if (shownWaves < FIRST_WAVES) return undefined;
     // A rare failure would be just as likely in as many sequential requests.
-    if (await search.showsAtAll(state, SEQUENTIAL_REQUESTS)) return undefined;
+    if (await search.showsAtLeastOnce(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
       isEachTime(REPEATS, async () => !(await showsWith(size, other)));

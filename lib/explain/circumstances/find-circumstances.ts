@@ -205,7 +205,7 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
   const tries = triesAtRate(every);
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
-    requiredPresences(state, search, (other) => search.showsAtAll(other, tries)),
+    requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;

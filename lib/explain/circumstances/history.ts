@@ -85,7 +85,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
     const state = { ...other.state, template: { ...other.state.template, preceding } };
-    const exchange = await shownOnlyBy(state, other.state, (one) => search.shownBy(one));
+    const exchange = await shownOnlyBy(state, other.state, (one) => search.failingExchange(one));
     if (exchange === undefined) continue;
     return withPreceding(other, {
       ...bareExplanation(state, exchange),
@@ -118,7 +118,7 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
       const first = withHeader(search.ordinary, name, key);
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
       const state = withHeader(found.state, name, key);
-      const exchange = await search.shownBy(state);
+      const exchange = await search.failingExchange(state);
       return exchange && { ...bareExplanation(state, exchange), before };
     });
     if (last === undefined) return undefined;

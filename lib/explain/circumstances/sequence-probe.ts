@@ -122,7 +122,10 @@ export class SequenceProbe {
       before,
       exchange,
       shows: this.search.isShown(exchange, this.state) === true,
-      showsBefore: before.some((one) => this.search.isShownBy(one)),
+      showsBefore: before.some(
+        ({ exchange: earlier, template }) =>
+          this.search.experiments.isShown(earlier, template, this.search.symptom) === true,
+      ),
     };
   }
 
@@ -146,7 +149,7 @@ export class SequenceProbe {
     if ((await this.search.shows(this.state)) === true) return undefined;
     while (before.length < MAX_COUNTED_REQUESTS) {
       before.push(...(await this.send(kind, 1)));
-      const exchange = await this.search.shownBy(this.state);
+      const exchange = await this.search.failingExchange(this.state);
       if (exchange !== undefined) return { before, exchange };
     }
     return undefined;
@@ -268,7 +271,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
   const [found] = reach.named;
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
-    const exchange = await search.shownBy(later);
+    const exchange = await search.failingExchange(later);
     if (found === undefined || exchange === undefined) continue;
     return {
       ...bareExplanation(later, exchange),

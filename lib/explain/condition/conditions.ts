@@ -183,7 +183,7 @@ async function byRemainder(
 ): Promise<Condition | undefined> {
   const [candidate] = reach?.shown ?? [];
   if (name !== ID || candidate === undefined || reach?.named[0]?.isExact === true) return undefined;
-  const exchange = await search.shownBy(candidate.apply(base));
+  const exchange = await search.failingExchange(candidate.apply(base));
   const id = exchange && wholeIdIn(exchange);
   return id === undefined ? undefined : rareRemainder(id, base, search);
 }
