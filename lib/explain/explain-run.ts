@@ -3,10 +3,11 @@ import type { CheckResult } from '../run/result/result.ts';
 import type { FindCauses } from '../run/run.ts';
 import { asBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
-import type { CheckFailure, FurtherFailure } from './cluster.ts';
+import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { merged } from './merge/merged.ts';
+import { withOtherProperties } from './other-properties.ts';
 import { withPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
@@ -84,7 +85,9 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
     clusters.push(await asBegunDuringRun(cluster, experiments));
   const causes: Cause[] = [];
-  for (const cluster of merged(clusters))
+  const general: Cluster[] = [];
+  for (const cluster of merged(clusters)) general.push(await withOtherProperties(cluster, experiments));
+  for (const cluster of merged(general))
     causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;
 }

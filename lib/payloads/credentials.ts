@@ -87,6 +87,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('a random token', 'any token', 'f3a91c07d2'),
   near('the token with characters appended', 'more than the token', TOKEN, '0000'),
   near('the token with characters prepended', 'more than the token', '0000', TOKEN),
+  near('the token with Base64 padding', 'more than the token', TOKEN, '=='),
   // A store that splits the token at a separator may compare only one part.
   ...['.', ':', '/'].flatMap((mark) => [
     near(`the token with "${mark}x" appended`, 'more than the token', TOKEN, `${mark}x`),

@@ -35,6 +35,7 @@ export const notJson: readonly Edit[] = [
   }),
   edit('plain text', () => 'a plant called Aloe'),
   edit('XML', () => '<plant><id>1</id><name>Aloe</name></plant>'),
+  edit('YAML', (text) => `id: ${idInText(text)}\nname: Aloe\n`),
   randomBytes,
   edit('twice in a row', (text) => text + text),
   edit('two values, one per line', (text) => `${text}\n${text}`),

@@ -83,23 +83,34 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
     const value = other?.state.plant.get(property);
     if (other === undefined || value === undefined) continue;
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
-    const preceding = { template: templateOf({ ...ordinary, plant }), connection: 'other' } as const;
-    const state = { ...other.state, template: { ...other.state.template, preceding } };
-    const exchange = await shownOnlyBy(state, other.state, (one) => search.failingExchange(one));
-    if (exchange === undefined) continue;
-    return withPreceding(other, {
-      ...bareExplanation(state, exchange),
-      kind: 'sequence',
-      conditions: [
-        {
-          phrase: `after a plant with the same ${property}`,
-          property,
-          part: 'earlier requests',
-          topics: ['known value'],
-        },
-      ],
-      inside: [REPEATS, REPEATS],
-    });
+    const [missing] = [...search.contract.newPlant.shape.required].filter(
+      (name) => ![ID, property].includes(name),
+    );
+    const earlier = [
+      { one: 'a plant', before: { ...ordinary, plant } },
+      ...(missing === undefined
+        ? []
+        : [{ one: 'a rejected body', before: { ...ordinary, plant: plant.without(missing) } }]),
+    ];
+    for (const { one, before } of earlier) {
+      const preceding = { template: templateOf(before), connection: 'other' } as const;
+      const state = { ...other.state, template: { ...other.state.template, preceding } };
+      const exchange = await shownOnlyBy(state, other.state, (tried) => search.failingExchange(tried));
+      if (exchange === undefined) continue;
+      return withPreceding(other, {
+        ...bareExplanation(state, exchange),
+        kind: 'sequence',
+        conditions: [
+          {
+            phrase: `after ${one} with the same ${property}`,
+            property,
+            part: 'earlier requests',
+            topics: ['known value'],
+          },
+        ],
+        inside: [REPEATS, REPEATS],
+      });
+    }
   }
   return undefined;
 }

@@ -7,7 +7,8 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { sweep } from '../condition/sweep.ts';
+import { type Candidate, type NamedCandidates, named, type Sweep } from '../condition/candidates.ts';
+import { type SweepResult, sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
@@ -268,7 +269,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);
-  const [found] = reach.named;
+  const [found] = await withoutAftereffects(reach, history, state, search);
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
     const exchange = await search.failingExchange(later);
@@ -283,4 +284,24 @@ export async function onConnection(state: RequestState, search: Search): Promise
     };
   }
   return undefined;
+}
+
+/** Requests after which a store has used up what earlier experiments left behind, such as a dirty buffer in a pool. */
+const REQUESTS_TO_CLEAR = 8;
+
+/** Names the values that show the symptom again after several ordinary requests: others may show aftereffects of these. */
+async function withoutAftereffects(
+  { named: names, shown, hidden }: SweepResult,
+  { classes }: Sweep,
+  state: RequestState,
+  search: Search,
+): Promise<readonly NamedCandidates[]> {
+  if (shown.length < 2 || search.isSlow) return names;
+  const tries = new Map(hidden.map((one): [Candidate, boolean] => [one, false]));
+  for (const candidate of shown) {
+    for (let remaining = REQUESTS_TO_CLEAR; remaining > 0; remaining -= 1) await search.send(search.ordinary);
+    tries.set(candidate, (await search.shows(candidate.apply(state))) === true);
+  }
+  const again = named(tries, classes);
+  return again.length === 0 ? names : again;
 }

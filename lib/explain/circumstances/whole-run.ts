@@ -2,7 +2,7 @@ import { compact, groupBy } from '../../collections.ts';
 import { describeExchange } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import { wrongToken } from '../../payloads/credentials.ts';
-import { freshText } from '../../payloads/fresh.ts';
+import { freshId, freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -15,10 +15,11 @@ import { bodyText } from '../../utf8.ts';
 import { type Exchange, isAborted, isTimeout } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
+import { wholeIdIn } from '../condition/remainders.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { REPEATS, Search } from '../search.ts';
+import { isEachTime, REPEATS, Search } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -352,7 +353,7 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
       (one) => aspectOf(one) === 'outcome',
     );
   const symptom = await outcome(first);
-  if (symptom === undefined) return undefined;
+  if (symptom === undefined || (await isOnlyOfIds(accepted, first, outcome))) return undefined;
   const fails = async (state: RequestState) => (await outcome(state))?.words === symptom.words;
   const failing: [RequestState, ...RequestState[]] = [first];
   const passing: RequestState[] = [];
@@ -366,6 +367,18 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
   return { symptom, found: (await afterHowMany(some.state, found, members, experiments)) ?? found, members };
 };
+
+/** Whether ids like that of the plant that was accepted at the start are still accepted, so that the id decides. */
+async function isOnlyOfIds(
+  accepted: Exchange,
+  state: RequestState,
+  outcome: (state: RequestState) => Promise<Symptom | undefined>,
+): Promise<boolean> {
+  const id = wholeIdIn(accepted);
+  if (id === undefined || id < 2n ** 20n) return false;
+  const plant = state.plant.with(ID, freshId(id, id + id / 100n));
+  return isEachTime(REPEATS, async () => (await outcome({ ...state, plant })) === undefined);
+}
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
 const afterHowMany = (

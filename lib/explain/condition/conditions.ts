@@ -1,6 +1,8 @@
 import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
-import { write } from '../../payloads/json.ts';
+import { stringsOf } from '../../contract/shape.ts';
+import { withWords } from '../../payloads/fresh.ts';
+import { type FreshText, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -22,10 +24,10 @@ import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { methodSweep } from './sweeps/methods.ts';
-import { headerValuesIn, modelSweep, WITH_REPEATED_PROPERTY } from './sweeps/model.ts';
+import { headerValuesIn, isOfOddNames, modelSweep, WITH_REPEATED_PROPERTY } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { textSweep } from './sweeps/strings.ts';
+import { propertyNameSweep, textSweep } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -84,7 +86,10 @@ export async function conditionsOf(
       phrase: `with ${undeclared.length} or more undeclared properties`,
       topics: ['undeclared property'],
     });
+  const equal = await withinBudget(() => byEqualTexts(parts, state, search));
+  if (equal !== undefined) conditions.push(equal.condition);
   for (const part of parts) {
+    if (equal?.parts.includes(part) === true) continue;
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
     const { condition, reach } = await conditionOfPart(part, state, neutral, search);
     sweeps.push(...compact(reach));
@@ -102,6 +107,40 @@ export async function conditionsOf(
     conditions: [...conditions, ...order.named.map(({ condition }) => condition)],
     sweeps: [...sweeps, order],
   };
+}
+
+/** If two texts that matter are the same, finds whether that is why they matter. */
+async function byEqualTexts(
+  parts: readonly RequestPart[],
+  state: RequestState,
+  search: Search,
+): Promise<{ readonly condition: Condition; readonly parts: readonly RequestPart[] } | undefined> {
+  const strings = stringsOf(search.contract.newPlant.shape);
+  const [first, second] = parts.filter(({ name }) => strings.includes(name));
+  if (first === undefined || second === undefined) return undefined;
+  const textOf = ({ name }: RequestPart) => write(state.plant.get(name) ?? null, 1n);
+  if (textOf(first) !== textOf(second)) return undefined;
+  const text = withWords((word) => word(9));
+  const withTexts = (other: FreshText): RequestState => ({
+    ...state,
+    plant: state.plant.with(first.name, text).with(second.name, other),
+  });
+  const reversed = text.map((letters) => [...letters].reverse().join(''));
+  const decides =
+    (await search.showsEachTime(withTexts(text), 2)) &&
+    !(await search.showsAtLeastOnce(withTexts(reversed), 2));
+  const [property, other] = [second.name, first.name];
+  return decides
+    ? {
+        condition: {
+          clause: `${property} equals ${other}`,
+          property,
+          otherProperties: [other],
+          part: property,
+        },
+        parts: [first, second],
+      }
+    : undefined;
 }
 
 /** Whether a part is what makes the request invalid: that is the subject of the cause, never a condition. */
@@ -270,5 +309,6 @@ function undeclaredSweep(contract: Contract): Sweep {
     part: 'undeclared properties',
     candidates: parts.flatMap(({ candidates }) => candidates),
     classes: parts[0]?.classes ?? [],
+    closer: (shown) => (shown.length > 0 && shown.every(isOfOddNames) ? propertyNameSweep : undefined),
   };
 }

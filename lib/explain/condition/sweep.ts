@@ -87,8 +87,10 @@ export async function sweep(
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
   const finer = limits === undefined && !search.isSlow ? closer?.(thoseIn(tries, true)) : undefined;
-  const exact = finer && exactNameIn((await sweep(finer, state, search, isPlant)).named);
-  if (exact !== undefined) names = [exact];
+  const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
+  // Within the same part, several values are no better than the one that was found.
+  if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
+    names = closerNames;
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: names,

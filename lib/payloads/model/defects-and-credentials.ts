@@ -74,7 +74,7 @@ const noBody: Value = {
 const TYPICAL: readonly (readonly string[])[] = [
   ['white space only'],
   ['empty'],
-  ['plain text', 'XML'],
+  ['plain text', 'XML', 'YAML'],
   ['truncated in the middle', 'without the closing brace', 'truncated after the first character'],
   ['two values, one per line', 'followed by another value'],
   ['followed by a NUL', 'followed by text'],

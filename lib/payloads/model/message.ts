@@ -133,7 +133,11 @@ const mediaType = dimension('media type', [
     // White space around a field value is not part of it (RFC 9110 section 5.5), but Puma keeps the tab.
     withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
     type('application/json; charset=utf-8'),
-    anyOf([type('application/json; charset="utf-8"'), type('application/json; charset=iso-8859-1')]),
+    anyOf([
+      type('application/json; charset="utf-8"'),
+      type('application/json; charset=iso-8859-1'),
+      type('application/json; charset=us-ascii'),
+    ]),
     type('application/json;charset=UTF-8'),
     type('application/json ; charset=utf-8'),
     anyOf([type('application/json;\tcharset=utf-8'), type('application/json;')]),
@@ -152,7 +156,10 @@ const unusualForm: Dimension = {
         type('application/vnd.api+json'),
         anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
         type('text/plain'),
-        anyOf([type('multipart/form-data; boundary=b'), type('multipart/form-data')]),
+        anyOf([
+          type('multipart/form-data; boundary=b'),
+          withTemplate('as multipart/form-data without a boundary', { contentType: 'multipart/form-data' }),
+        ]),
         type('application/x-www-form-urlencoded'),
         withTemplate('without a content type', { contentType: undefined }),
       ]
@@ -426,6 +433,8 @@ const target = dimension(
       'with odd characters in the query': 'q=%2e%2e%2f%E9/a?b',
       'with a method in the query': '_method=GET&callback=plants',
       'with a wrong token in the query': 'access_token=f3a91c07d2',
+      // A filter may exempt static files by the end of the whole target.
+      'with a query that ends like a file name': 'v=style.css',
       'with a query of 1 KiB': `q=${'q'.repeat(1024)}`,
       'with many query parameters': Array.from({ length: 24 }, (_, index) => `p${index}=${index}`).join('&'),
     }).map(([name, query]) => withTemplate(name, { path: `/plants?${query}` })),

@@ -141,7 +141,8 @@ const UNDECLARED_NAMES: readonly Value[] = [
     adding('with an empty property name', [['', 'x']]),
     // A store may mistake an object with a length for a list.
     adding('with a property named length', [['length', 3n]]),
-    adding('with a property named __proto__', [['__proto__', new JsonObject([['admin', true]])]]),
+    // A store that merges it into a record has a tag of the wrong type, perhaps from then on.
+    adding('with a property named __proto__', [['__proto__', new JsonObject([['tag', 7n]])]]),
     adding('with a property named constructor', [['constructor', new JsonObject([['prototype', null]])]]),
     anyOf([
       adding('with unusual characters in a property name', [['a.b[0] $ref\n🌵', 1n]]),

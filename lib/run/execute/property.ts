@@ -83,10 +83,22 @@ async function inIsolation(
   if (confirmed.when !== 'always' || timedOut(confirmed))
     return { ...confirmed, sampled: { path: String(index), shrinks: 0 } };
   const { when, retries = {} } = confirmed;
-  const { result, path } = await shrink(value, arbitrary, confirmed, async (smaller) => {
-    const other = await runTestCase(smaller, execution.ids.retryId(index), rules, execution);
+  const attempt = async (testCase: TestCase): Promise<Failure | undefined> => {
+    const other = await runTestCase(testCase, execution.ids.retryId(index), rules, execution);
     // A smaller payload may fail for a different reason; accept only the same problem.
     return other?.finding.problem === confirmed.finding.problem ? { ...other, when, retries } : undefined;
-  });
+  };
+  const onFreshConnection = async (testCase: TestCase): Promise<Failure | undefined> => {
+    await execution.services.sender.closeIdleConnections();
+    return attempt(testCase);
+  };
+  // If a failing request leaves bytes on its connection, whatever is sent next fails as well.
+  const isOfRequest = (await onFreshConnection(value.value)) !== undefined;
+  const { result, path } = await shrink(
+    value,
+    arbitrary,
+    confirmed,
+    isOfRequest ? onFreshConnection : attempt,
+  );
   return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };
 }

@@ -102,7 +102,6 @@ export class Sender {
     return exchange;
   }
 
-  /** Sends a request once, ignoring exclusive access and any request to wait. */
   closeIdleConnections(): Promise<void> {
     return this.client.closeIdle();
   }
@@ -112,6 +111,7 @@ export class Sender {
     this.client.setConcurrencyLimit(1);
   }
 
+  /** Sends a request once, ignoring exclusive access: it waits for its turn, but is not sent again. */
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace.waitForSlot(template);
     const { exchange } = await this.transport.sendOnce(template, context.ids.retryId(), context);

@@ -40,8 +40,8 @@ export const idSweep: Sweep = {
   candidates: [
     candidateOf('odd', freshId(2n ** 21n + 1n, 2n ** 24n, 2n)),
     candidateOf('even', freshId(2n ** 21n, 2n ** 24n, 2n)),
-    candidateOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 30n, 2n)),
-    candidateOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 30n, 256n)),
+    candidateOf('odd, above 2^24', freshId(2n ** 24n + 1n, 2n ** 26n, 2n)),
+    candidateOf('a multiple of 256 above 2^24', freshId(2n ** 24n, 2n ** 26n, 256n)),
     candidateOf('a multiple of 256 near 2^31', freshId(2n ** 31n - 2n ** 23n, 2n ** 31n, 256n)),
     candidateOf('odd, near 2^31', freshId(2n ** 31n - 2n ** 21n + 1n, 2n ** 31n, 2n)),
     candidateOf('odd, above 2^53', freshId(2n ** 53n + 1n, 2n ** 62n, 2n)),

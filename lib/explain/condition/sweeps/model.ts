@@ -58,6 +58,9 @@ const LEADING_SPACES: Scale = {
   between: (first, last) => ({ phrase: `with ${first} to ${last} spaces before the JSON value` }),
 };
 
+/** Whether a value is about characters in the name of an undeclared property. */
+export const isOfOddNames = ({ value }: Candidate): boolean => /in a property name$/.test(value);
+
 /** Topics of dimensions whose names are not those of request parts. */
 const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
   'undeclared names': ['undeclared property'],

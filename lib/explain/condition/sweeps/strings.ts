@@ -1,6 +1,6 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
-import { type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
+import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
@@ -258,6 +258,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains $', /\$/],
   ['contains an asterisk', /\*/],
   ['contains a comma or semicolon', /[,;]/],
+  ['contains a full stop', /\./],
   ['contains <, > or &', /[<>&]/],
   ['contains < or >', /[<>]/],
   ['contains a template placeholder', /\{\{|\$\{/],
@@ -280,6 +281,9 @@ const POINTS = [
   4000, 8000, 16000,
 ];
 
+/** A text of a given length begins with so many letters, by which it differs from all earlier ones. */
+const ASCII_LETTERS = 12;
+
 /**
  * Lengths in characters.
  *
@@ -287,17 +291,24 @@ const POINTS = [
  */
 function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
+  const bytes = (point: bigint) =>
+    ASCII_LETTERS + (Number(point) - ASCII_LETTERS) * Buffer.byteLength(letter ?? 'a');
   return {
     points: POINTS.map(BigInt),
     valueAt: (point) => `${point} ${point === 1n ? 'letter' : 'letters'}`,
     apply: (state, point) => {
       const text = withWords(
-        (word) => word(Math.min(Number(point), 12)) + (letter ?? 'a').repeat(Math.max(0, Number(point) - 12)),
+        (word) =>
+          word(Math.min(Number(point), ASCII_LETTERS)) +
+          (letter ?? 'a').repeat(Math.max(0, Number(point) - ASCII_LETTERS)),
       );
       return { ...state, plant: state.plant.with(property, text) };
     },
     above: (point) => ({
-      clause: `${property} is longer than ${point} characters${most}`,
+      clause:
+        letter === undefined
+          ? `${property} is longer than ${point} characters`
+          : `${property} is longer than about ${bytes(point)} bytes in UTF-8${most.replace('them', 'its characters')}`,
       isLarger: true,
       property,
       ...(letter === undefined
@@ -321,3 +332,28 @@ function lengths(property: string, letter?: string): Scale {
     },
   };
 }
+
+/** Characters with which the name of a property may begin in order to mean something to a program. */
+const SIGILS = '$@_.#-';
+
+const inPropertyName = (clause: string): Condition => ({
+  clause: `the name of an undeclared property ${clause}`,
+  topics: ['undeclared property'],
+});
+
+/** Names of an undeclared property. */
+export const propertyNameSweep: Sweep = {
+  part: 'name of an undeclared property',
+  candidates: [
+    ...MARKS.map(([mark, what]) => ({ name: `col${mark}our`, says: `contains ${what}` })),
+    ...[...SIGILS].map((mark) => ({ name: `${mark}colour`, says: `begins with ${markWords(mark)}` })),
+  ].map(
+    ({ name, says }): Candidate => ({
+      value: says,
+      condition: inPropertyName(says),
+      apply: (state) => ({ ...state, plant: state.plant.with(name, 1n) }),
+      classes: CLASSES.filter(([, has]) => has.test(name)).map(([clause]) => clause),
+    }),
+  ),
+  classes: CLASSES.map(([clause]) => ({ id: clause, condition: inPropertyName(clause), group: 'names' })),
+};

@@ -1,0 +1,62 @@
+import { stringsOf } from '../contract/shape.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
+import { isValid } from '../payloads/validity.ts';
+import type { Cluster } from './cluster.ts';
+import { type Experiments, withinBudget } from './experiments.ts';
+import { Search } from './search.ts';
+import { ofOthers } from './wording/condition.ts';
+
+/** Limits on lengths differ from property to property. */
+const ABOUT_LENGTH = /\bcharacters\b/;
+
+/**
+ * If a text in one property shows the symptom, finds whether the same text in another one shows it, too. The checks keep
+ * only one failure of each kind, so they do not tell.
+ */
+export async function withOtherProperties(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+  const { symptom, found, members } = cluster;
+  const [condition, ...further] = found.conditions.filter(({ property }) => property !== undefined);
+  const [lead] = members;
+  const strings = stringsOf(experiments.contract.newPlant.shape);
+  const { property = '', clause = '', otherProperties } = condition ?? {};
+  if (
+    condition === undefined ||
+    lead === undefined ||
+    further.length > 0 ||
+    found.kind !== 'always' ||
+    found.subject !== undefined ||
+    symptom.property !== undefined ||
+    otherProperties !== undefined ||
+    !strings.includes(property) ||
+    !clause.startsWith(`${property} `) ||
+    ABOUT_LENGTH.test(clause)
+  )
+    return cluster;
+  const search = new Search({ ...lead, symptom }, experiments);
+  const names = [property];
+  for (const other of strings) {
+    const moved = inOther(found.state, property, other, search);
+    if (moved === undefined) continue;
+    if ((await withinBudget(() => search.showsEachTime(moved, 2))) === true) names.push(other);
+  }
+  if (names.length === 1) return cluster;
+  const conditions = found.conditions.map((one) =>
+    one === condition ? ofOthers(one, property, names.toSorted()) : one,
+  );
+  return { ...cluster, found: { ...found, conditions } };
+}
+
+/** The request with the text in another property; undefined if it would be another kind of request. */
+function inOther(
+  state: RequestState,
+  property: string,
+  other: string,
+  { contract, ordinary }: Search,
+): RequestState | undefined {
+  const text = state.plant.get(property);
+  if (other === property || text === undefined || !isValid(contract, state.plant)) return undefined;
+  const usual = ordinary.plant.get(property);
+  const without = usual === undefined ? state.plant.without(property) : state.plant.with(property, usual);
+  const plant = without.with(other, text);
+  return isValid(contract, plant) ? { ...state, plant } : undefined;
+}
