@@ -356,7 +356,7 @@ export const failuresByCheck: Schema<Readonly<Record<string, string>>> = describ
   'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
 );
 
-export const knownCause = { ...listedCause, checks: failuresByCheck };
+const knownCause = { ...listedCause, checks: failuresByCheck };
 
 export const knownCheck = {
   id: described(withKeywords(text, { minLength: 1 }), 'The id of a check, as in the report.'),
