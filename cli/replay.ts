@@ -28,7 +28,7 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { StartedStore } from './started-store.ts';
+import { type StartedStore, startedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 import { listens, waitForStore } from './wait.ts';
@@ -101,7 +101,7 @@ async function startedStoreOf(
   signal: AbortSignal,
 ): Promise<StartedStore | undefined> {
   if (target?.start === undefined || target.baseUrl !== baseUrl || (await listens(baseUrl))) return undefined;
-  const started = new StartedStore(target.start, token);
+  const started = startedStore(target.start, token);
   await waitForStore(target, started, signal);
   return started;
 }
