@@ -164,35 +164,23 @@ export interface MarkedText {
 
 export type Line = string | readonly MarkedText[];
 
-const LineText = ({ line }: Readonly<{ line: Line }>) => (
-  <>
-    {typeof line === 'string'
-      ? line
-      : line.map(({ text, matters }) =>
-          matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
-        )}
-  </>
-);
+const markedUp = (line: Line): ComponentChildren =>
+  typeof line === 'string'
+    ? line
+    : line.map(({ text, matters }) =>
+        matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
+      );
 
 /** A box for text. Focusable only if it may have to scroll. */
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // Untrusted text never begins a line of the page, since a runner that logs the page might take it for a
   // command.
-  const broken = text.map((line, index) =>
-    index === 0 ? <LineText line={line} /> : [<br />, <LineText line={line} />],
-  );
+  const broken = text.map((line, index) => [index > 0 && <br />, markedUp(line)]);
   const length = sum(text, (line) =>
     typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
   );
   const long = text.length > 16 || length > 700;
-  return long ? (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
-    <pre class="long" tabIndex={0}>
-      {broken}
-    </pre>
-  ) : (
-    <pre>{broken}</pre>
-  );
+  return <pre {...(long ? { class: 'long', tabIndex: 0 } : {})}>{broken}</pre>;
 }
 
 export const Captioned = ({
