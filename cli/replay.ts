@@ -72,11 +72,7 @@ Examples:
         const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
         const [what, given] = isUrl ? [undefined, named] : [named, url];
         const { file, record } = await recordOf(report, self.opts<ReplayFlags>());
-        const { config, target, baseUrl } = await resolveTargetOfRecord(
-          record,
-          given,
-          self.opts<ReplayFlags>(),
-        );
+        const { config, target, baseUrl } = await resolveTargetOfRecord(record, given, self.opts());
         applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();
         const token = requireToken(tokenOf(flags.token, target), target);

@@ -54,7 +54,6 @@ export function comparisonText(comparison: Comparison, paint: Paint, columns = D
 const indented = (text: string, indent: string, columns: number): readonly string[] =>
   hanging(indent, wrapped(text, columns - indent.length - 2), `${indent}  `);
 
-/** The column heads of the summary. */
 const HEADS = ['verdict'.padEnd(19), 'MUST'.padEnd(9), 'SHOULD'.padEnd(9), 'median time'] as const;
 const NUMBER_COLUMNS = 5;
 const MIN_NAME_COLUMNS = 12;

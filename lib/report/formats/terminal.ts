@@ -35,7 +35,6 @@ interface TerminalOptions {
   readonly columns?: number | undefined;
   /** The maximum number of rows of a report that is not verbose. */
   readonly rows?: number | undefined;
-  /** The files to which the run writes its reports. */
   readonly files?: readonly string[] | undefined;
 }
 

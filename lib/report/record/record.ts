@@ -162,9 +162,7 @@ const fault = named('fault', object({ kind: faultKind, detail: text }));
 
 const messages = { request, response: optional(response), fault: optional(fault), ms: amount };
 
-/** A request and its outcome. */
 export interface Messages extends ObjectOf<typeof messages> {}
-/** The outcome of a request. */
 export type Answered = Omit<Messages, 'request'>;
 
 const before = named(

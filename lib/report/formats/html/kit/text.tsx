@@ -220,27 +220,33 @@ export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
         </code>
       </pre>
       {fits && (
-        <button
-          type="button"
-          class="copy"
-          data-announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}
-          hidden
-        >
+        <CopyButton announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}>
           Copy<span class="visually-hidden"> {name.toLowerCase()}</span>
-        </button>
+        </CopyButton>
       )}
     </div>
   );
 }
 
-/** A button that copies a text which is not itself on the page. */
-export const CopyButton = ({
-  name,
-  text,
-  announcement,
-}: Readonly<{ name: string; text: string; announcement: string }>) => (
-  <button type="button" class="copy" data-exact={exact(text)} data-announcement={announcement} hidden>
-    {name}
+interface Copied {
+  /** A text that is not itself on the page. */
+  readonly text?: string;
+  /** The id of the place whose link is copied. */
+  readonly link?: string;
+  readonly announcement: string;
+  readonly children: ComponentChildren;
+}
+
+export const CopyButton = ({ text, link, announcement, children }: Copied) => (
+  <button
+    type="button"
+    class="copy"
+    data-exact={text === undefined ? undefined : exact(text)}
+    data-link={link}
+    data-announcement={announcement}
+    hidden
+  >
+    {children}
   </button>
 );
 
