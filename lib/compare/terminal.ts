@@ -132,7 +132,7 @@ function checks(comparison: Comparison, { paint, columns }: Layout): readonly st
       'cause',
       rows.map(({ id, level, causes: numbers, marks }) => ({
         title: [id],
-        aside: `${level.padEnd(7)} ${numbers.join(', ')}`,
+        aside: `${level.padEnd(7)} ${numbers}`,
         marks,
       })),
       paint,

@@ -17,22 +17,13 @@ import {
 import type { About } from '../../run/check.ts';
 import { counted } from '../../text.ts';
 import type { Cell, Column, Comparison } from '../comparison.ts';
-import {
-  byCause,
-  differing,
-  differingCount,
-  reasonOf,
-  type SharedCause,
-  sharedCauses,
-  verdictOf,
-} from '../table.ts';
+import { byCause, differing, differingCount, reasonOf, sharedCauses, verdictOf } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, Names, type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
 
 export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
-  const shared = sharedCauses(comparison);
   const areas = [...new Set(checks.map(areaOf))];
   const differs = differing(comparison).length;
   const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
@@ -58,7 +49,7 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
           </label>
         </>
       }
-      rows={byCause(checks, shared).map((check) => rowOf(check, tried, comparison, shared))}
+      rows={byCause(checks, sharedCauses(comparison)).map((check) => rowOf(check, tried, comparison))}
       comparison={comparison}
     >
       <div class="by-row">
@@ -75,10 +66,9 @@ const whyUntested = (column: Column): string =>
   `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column).words, 200)})`;
 
 function rowOf(
-  { id, level, statement, causes }: About & { readonly causes: readonly number[] },
+  { id, level, statement, causes }: ReturnType<typeof byCause<About>>[number],
   tried: readonly NumberedRun[],
   comparison: Comparison,
-  shared: readonly SharedCause[],
 ): MarksRow {
   const cells = tried.map(({ column }) => column.cells[id]);
   const problems = new Set(cells.flatMap((cell) => cell?.problem ?? []));
@@ -89,8 +79,13 @@ function rowOf(
     title: (
       <>
         <CheckLink id={id} /> <span class="level">{level}</span>
-        {causes.map((number) => (
-          <CauseLink number={number} shared={shared} />
+        {causes.map(({ number, cause }) => (
+          <>
+            {' '}
+            <a class="of-cause" href={`#${cause.fingerprint}`} title={causeTitle(cause.title)}>
+              cause {number}
+            </a>
+          </>
         ))}
         <span class="statement">{statement}</span>
       </>
@@ -105,19 +100,6 @@ function rowOf(
       };
     }),
   };
-}
-
-function CauseLink({ number, shared }: Readonly<{ number: number; shared: readonly SharedCause[] }>) {
-  const cause = shared[number - 1]?.cause;
-  if (cause === undefined) return null;
-  return (
-    <>
-      {' '}
-      <a class="of-cause" href={`#${cause.fingerprint}`} title={causeTitle(cause.title)}>
-        cause {number}
-      </a>
-    </>
-  );
 }
 
 interface ShownCell {
