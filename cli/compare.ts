@@ -15,7 +15,7 @@ import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
 import { logBeside, wantedOf, writeAndNameReports } from './output.ts';
-import { StartedStore } from './started-store.ts';
+import { type StartedStore, startedStore } from './started-store.ts';
 import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
@@ -148,7 +148,7 @@ async function compareLive(
     for (const { start, baseUrl } of targets) if (start !== undefined) await requireFree(baseUrl);
     for (const [index, { start, name }] of targets.entries())
       if (start !== undefined)
-        running[index] = new StartedStore(start, compared[index]?.plan.token ?? '', logOf(name));
+        running[index] = startedStore(start, compared[index]?.plan.token ?? '', logOf(name));
     await Promise.all(
       targets.map((target, index) => waitForStore(target, running[index], interrupted.signal)),
     );

@@ -26,7 +26,6 @@ type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
 
 /** Where reports go: into a folder, with one file for each format, or to standard output. */
 export interface Destination<T> {
-  /** A folder, or `-` for standard output. */
   readonly out: string;
   readonly renderers: readonly Renderer<T>[];
 }
@@ -122,7 +121,6 @@ function isOurs(file: string): boolean {
   }
 }
 
-/** The files that `writeReports` writes. */
 export const filesOf = <T>({ out, renderers }: Destination<T>): readonly string[] =>
   out === '-' ? [] : renderers.map(({ file }) => join(out, file));
 

@@ -28,7 +28,7 @@ import {
   retryOf,
 } from './replay-causes.ts';
 import { recordOf } from './saved-record.ts';
-import { StartedStore } from './started-store.ts';
+import { type StartedStore, startedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
 import { listens, waitForStore } from './wait.ts';
@@ -72,11 +72,7 @@ Examples:
         const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
         const [what, given] = isUrl ? [undefined, named] : [named, url];
         const { file, record } = await recordOf(report, self.opts<ReplayFlags>());
-        const { config, target, baseUrl } = await resolveTargetOfRecord(
-          record,
-          given,
-          self.opts<ReplayFlags>(),
-        );
+        const { config, target, baseUrl } = await resolveTargetOfRecord(record, given, self.opts());
         applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();
         const token = requireToken(tokenOf(flags.token, target), target);
@@ -101,7 +97,7 @@ async function startedStoreOf(
   signal: AbortSignal,
 ): Promise<StartedStore | undefined> {
   if (target?.start === undefined || target.baseUrl !== baseUrl || (await listens(baseUrl))) return undefined;
-  const started = new StartedStore(target.start, token);
+  const started = startedStore(target.start, token);
   await waitForStore(target, started, signal);
   return started;
 }

@@ -36,7 +36,7 @@ import {
   writeReports,
 } from './output.ts';
 import { type ProgressEvent, progress, progressOf } from './progress.ts';
-import { StartedStore } from './started-store.ts';
+import { startedStore } from './started-store.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 import { type ResolvedTarget, requireToken, resolveTarget, tokenOf } from './target.ts';
 import { keptAlive, requireFree, waitForStore } from './wait.ts';
@@ -144,7 +144,7 @@ async function prepareRuns(
       announced = announce(expected, planned.baseUrl);
     }
     if (start !== undefined) await requireFree(planned.baseUrl);
-    const started = start === undefined ? undefined : new StartedStore(start, target.token, log);
+    const started = start === undefined ? undefined : startedStore(start, target.token, log);
     if (started !== undefined) closing.push(() => started.stop());
     const store = { baseUrl: planned.baseUrl, wait };
     await waitForStore(store, started, signal);

@@ -19,7 +19,6 @@ export function ignoreClosedPipes(): void {
   });
 }
 
-/** Whether standard output is a terminal and NO_COLOR is not set. */
 export const wantsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
 
 export const paint = (): Paint => (wantsColour() ? coloured : plain);
@@ -35,7 +34,6 @@ export function print(text: string): void {
   process.stdout.write(folded(text, columns() ?? Number.POSITIVE_INFINITY));
 }
 
-/** The height of the terminal; undefined if standard output is none. */
 export const screenRows = (): number | undefined => (process.stdout.isTTY ? process.stdout.rows : undefined);
 
 /** Sets the exit code of the process: 2 if its output was lost. */

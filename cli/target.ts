@@ -9,8 +9,7 @@ export const DEFAULT_FILE = 'conformance.yaml';
 
 export const DEFAULT_FOLDER = 'reports';
 
-/** A configuration and its file. */
-export interface Configured {
+interface Configured {
   readonly file: string;
   readonly config: Config;
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { StartedStore } from '../cli/started-store.ts';
+import { startedStore } from '../cli/started-store.ts';
 import { waitForStore } from '../cli/wait.ts';
 import { planOf, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';
@@ -72,7 +72,7 @@ async function compared(list: readonly About[]): Promise<Comparison> {
       const port = await freePort(18_100 + index);
       const baseUrl = `http://127.0.0.1:${port}`;
       const folder = packageFile(about.folder);
-      const started = new StartedStore(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN);
+      const started = startedStore(`cd '${folder}' && export PORT=${port} && ${about.start}`, TOKEN);
       closing.push(() => started.stop());
       await waitForStore({ baseUrl, wait: MAX_START_S }, started);
       targets.push(await comparedTargetOf(about, index, baseUrl));

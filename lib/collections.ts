@@ -35,11 +35,13 @@ export function groupBy<T>(
   return [...groups];
 }
 
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
 /** The named properties of an object, in this order. Undefined ones are omitted. */
-export const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> =>
+export const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]) =>
   Object.fromEntries(
     keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
-  ) as unknown as Pick<T, K>;
+  ) as unknown as Defined<Pick<T, K>>;
 
 /** An object without the named properties. */
 export const omit = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Omit<T, K> =>

@@ -118,13 +118,13 @@ describe('a comparison', () => {
 
   test('groups the rows of checks by cause', () => {
     const shared = sharedCauses(comparison);
-    const numbers = byCause(comparison.checks, shared).map(({ causes: [first] }) => first);
+    const numbers = byCause(comparison.checks, shared).map(({ causes: [first] }) => first?.number);
     const explained = numbers.filter((number) => number !== undefined);
     expect(new Set(explained).size).toBeGreaterThan(1);
     expect(explained).toEqual(explained.toSorted((a, b) => a - b));
     expect(numbers.slice(explained.length)).toEqual(numbers.slice(explained.length).map(() => undefined));
     for (const { id, causes } of byCause(comparison.checks, shared))
-      for (const number of causes)
+      for (const { number } of causes)
         expect(shared[number - 1]?.stores.flatMap(({ cause }) => cause.checks)).toContain(id);
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartedStore } from '../../cli/started-store.ts';
+import { startedStore } from '../../cli/started-store.ts';
 import { waitForStore } from '../../cli/wait.ts';
 import { packageFile } from '../../lib/package.ts';
 import { freePort } from '../manifest.ts';
@@ -61,7 +61,7 @@ export async function open(setup: Setup, index: number, folder: string): Promise
     for (const stop of [...closing.values()].reverse()) await stop();
   };
   const start = async (at: number, command: string) => {
-    const started = new StartedStore(command, TOKEN);
+    const started = startedStore(command, TOKEN);
     closing.set(at, () => started.stop());
     await waitForStore({ baseUrl: `http://127.0.0.1:${at}`, wait: MAX_START_S }, started);
   };

@@ -35,10 +35,9 @@ export function comparisonOf(
   };
 }
 
-function requireComparable(
-  a: { readonly name: string; readonly record: RunRecord },
-  b: { readonly name: string; readonly record: RunRecord },
-): void {
+type Ran = Extract<Entry, { record: RunRecord }>;
+
+function requireComparable(a: Ran, b: Ran): void {
   if (a.record.suite.catalogue !== b.record.suite.catalogue)
     throw new UsageError(
       `${a.name} and ${b.name} were checked with different catalogues (${a.record.suite.version} and ${b.record.suite.version}); run both with the same version of the suite.`,
@@ -56,8 +55,7 @@ function worstExitCode(columns: readonly Column[]): Comparison['exitCode'] {
 }
 
 export function columnOf(entry: Entry): Column {
-  const { name, implementation } = entry;
-  const about = implementation === undefined ? { name } : { name, implementation };
+  const about = pick(entry, 'name', 'implementation');
   if ('reason' in entry) return { ...about, state: 'not-run', reason: entry.reason };
   const { record } = entry;
   return {

@@ -1,6 +1,6 @@
-import type { Baseline, RunRecord } from '../report/record/record.ts';
+import { pick } from '../collections.ts';
+import type { Baseline } from '../report/record/record.ts';
 import { Recorder } from '../report/record/recorder.ts';
-import { redactor } from '../report/record/redact.ts';
 import { estimate, storedEstimates } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { Estimate } from '../run/plan/typical-estimates.ts';
@@ -16,7 +16,7 @@ export interface ComparedTarget {
   readonly plan: RunPlan;
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
-  readonly implementation?: ImplementationInfo | undefined;
+  readonly implementation?: ImplementationInfo;
 }
 
 const MAX_PARALLEL_TARGETS = 4;
@@ -65,14 +65,12 @@ export async function compareStores(
     );
   try {
     await ofAll(runTarget);
-    const differential = await differentialBetween(open);
+    const differential = await differentialOf(open);
     await ofAll(explainTarget);
     const entries: Entry[] = [];
     for (const { target, run, recorder } of open) {
       recorder.add({ type: 'end', footer: await run.close() });
-      const { name, implementation } = target;
-      const record: RunRecord = recorder.record();
-      entries.push({ name, record, ...(implementation === undefined ? {} : { implementation }) });
+      entries.push({ ...pick(target, 'name', 'implementation'), record: recorder.record() });
     }
     return comparisonOf(entries, differential);
   } catch (error) {
@@ -89,29 +87,4 @@ export async function estimateOf(plan: RunPlan): Promise<Estimate> {
     await estimate({ ...plan, cases, thorough: false, catalogue: plan.catalogue.filter(isSampled) }),
   ];
   return { requests: checks.requests + payloads.requests, plants: checks.plants + payloads.plants };
-}
-
-async function differentialBetween(
-  open: readonly Pick<OpenTarget, 'target' | 'run'>[],
-): Promise<Comparison['differential']> {
-  const [first] = open;
-  if (first === undefined) return null;
-  const { plan } = first.target;
-  const { seed, cases } = first.run.header.options;
-  const selected = plan.catalogue.filter(({ id }) => plan.selected?.(id) ?? true);
-  return differentialOf(
-    open.map(({ target, run }) => ({
-      name: target.name,
-      baseUrl: target.plan.baseUrl,
-      tokenEnv: target.plan.tokenEnv,
-      send: (templates) => run.sendOutsideChecks(templates),
-    })),
-    selected,
-    {
-      contract: plan.contract,
-      seed,
-      cases,
-      redact: redactor(open.flatMap(({ target }) => target.secrets)),
-    },
-  );
 }

@@ -3,31 +3,21 @@ import type { Contract } from '../contract/contract.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
 import { shrink } from '../payloads/shrink.ts';
-import type { RequestTemplate, TestCase } from '../payloads/test-case.ts';
+import type { TestCase } from '../payloads/test-case.ts';
 import type { Answered } from '../report/record/record.ts';
 import { sentAndReceived } from '../report/record/record-exchange.ts';
-import type { Redact } from '../report/record/redact.ts';
+import { type Redact, redactor } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
+import type { RunHandle, RunPlan } from '../run/run.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
-interface DifferentialTarget {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly tokenEnv?: string | undefined;
-  /** Returns the exchanges in the order of the templates; undefined if the store no longer responds. */
-  send(templates: readonly RequestTemplate[]): Promise<readonly Exchange[] | undefined>;
-}
-
-interface Sampling {
-  readonly contract: Contract;
-  readonly seed: number;
-  readonly redact: Redact;
-  /** Number of random cases of a check of weight 1, as in a run. */
-  readonly cases: number;
+interface OpenStore {
+  readonly target: { readonly name: string; readonly plan: RunPlan; readonly secrets: readonly string[] };
+  readonly run: Pick<RunHandle, 'header' | 'sendOutsideChecks'>;
 }
 
 /** Number of payloads to send, as a fraction of the random cases of a run. */
@@ -42,17 +32,18 @@ const keyOf = (vector: readonly string[]) => vector.join('\n');
  * Sends every store the payloads of the random checks, and shrinks one payload for each disagreement.
  * Payloads that divide the stores in the same way show the same disagreement.
  */
-export async function differentialOf(
-  stores: readonly DifferentialTarget[],
-  checks: readonly Check[],
-  sampling: Sampling,
-): Promise<Comparison['differential']> {
-  const { contract } = sampling;
-  const sampled = checks.flatMap((check) => samplesOf(check, sampling));
-  const answers = new Map<DifferentialTarget, readonly Exchange[]>();
+export async function differentialOf(stores: readonly OpenStore[]): Promise<Comparison['differential']> {
+  const [first] = stores;
+  if (first === undefined) return null;
+  const { contract, catalogue, selected } = first.target.plan;
+  const redact = redactor(stores.flatMap(({ target }) => target.secrets));
+  const checks = catalogue.filter(({ id }) => selected?.(id) ?? true);
+  const sampled = checks.flatMap((check) => samplesOf(check, first));
+  const answers = new Map<OpenStore, readonly Exchange[]>();
   await Promise.all(
     stores.map(async (store) => {
-      const exchanges = await store.send(sampled.map(({ value }) => value.value.template));
+      const templates = sampled.map(({ value }) => value.value.template);
+      const exchanges = await store.run.sendOutsideChecks(templates);
       if (exchanges !== undefined) answers.set(store, exchanges);
     }),
   );
@@ -63,9 +54,9 @@ export async function differentialOf(
   });
   const distinct = groupBy(split, ({ key }) => key).sort(([, a], [, b]) => b.length - a.length);
   const disagreements: Disagreement[] = [];
-  for (const [key, [first, ...others]] of distinct.slice(0, MAX_DISAGREEMENTS)) {
-    const shrunk = await shrunkPayload(first.one, key, responding, contract);
-    if (shrunk !== undefined) disagreements.push(describe(shrunk, 1 + others.length, responding, sampling));
+  for (const [key, same] of distinct.slice(0, MAX_DISAGREEMENTS)) {
+    const shrunk = await shrunkPayload(same[0].one, key, responding, contract);
+    if (shrunk !== undefined) disagreements.push(describe(shrunk, same.length, responding, redact));
   }
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
@@ -74,10 +65,11 @@ export async function differentialOf(
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 
-function samplesOf(check: Check, { contract, seed, cases }: Sampling) {
+function samplesOf(check: Check, { target, run }: OpenStore) {
   const { id, test } = check;
   if (test.kind !== 'property' || !isSampled(check)) return [];
-  const arbitrary = test.cases(plantsFor(contract, seed, id));
+  const { seed, cases } = run.header.options;
+  const arbitrary = test.cases(plantsFor(target.plan.contract, seed, id));
   const count = Math.ceil(cases * test.weight * SAMPLE_FRACTION);
   return Array.from({ length: count }, (_, index) => ({
     value: sample(arbitrary, seed, `compare/${id}`, index),
@@ -92,11 +84,11 @@ const signature = (exchange: Exchange | undefined, contract: Contract): string =
 async function shrunkPayload(
   { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,
-  stores: readonly DifferentialTarget[],
+  stores: readonly OpenStore[],
   contract: Contract,
 ) {
   const attempt = async (one: TestCase) => {
-    const answers = await Promise.all(stores.map((store) => store.send([one.template])));
+    const answers = await Promise.all(stores.map(({ run }) => run.sendOutsideChecks([one.template])));
     const exchanges = answers.flatMap((list) => list?.slice(0, 1) ?? []);
     if (exchanges.length < stores.length) return undefined;
     const vector = exchanges.map((exchange) => signature(exchange, contract));
@@ -111,29 +103,28 @@ async function shrunkPayload(
 function describe(
   { one, shrinks, exchanges, vector }: NonNullable<Awaited<ReturnType<typeof shrunkPayload>>>,
   payloads: number,
-  stores: readonly DifferentialTarget[],
-  { redact }: Sampling,
+  stores: readonly OpenStore[],
+  redact: Redact,
 ): Disagreement {
-  const messages = exchanges.map((exchange, index) =>
-    sentAndReceived(exchange, one.template, stores[index]?.baseUrl ?? '', redact),
-  );
-  const answers = messages.map((message, index) => ({
-    signature: vector[index] ?? '',
-    answer: answerOf(stores[index]?.name ?? '', message),
-  }));
-  const [first] = messages;
+  const found = stores.flatMap(({ target: { name, plan } }, index) => {
+    const exchange = exchanges[index];
+    if (exchange === undefined) return [];
+    const messages = sentAndReceived(exchange, one.template, plan.baseUrl, redact);
+    return [{ messages, plan, way: vector[index] ?? '', answer: answerOf(name, messages) }];
+  });
+  const [first] = found;
   if (first === undefined) throw new Error('a disagreement without stores');
-  const { request } = first;
+  const { request } = first.messages;
   return {
     label: redact(one.label),
     request: {
       contentType: typeOf(request.headers),
       body: request.body,
-      command: inShellOf(requestCommand(request), stores[0] ?? {}),
+      command: inShellOf(requestCommand(request), first.plan),
     },
     payloads,
     shrinks,
-    ways: groupBy(answers, (one) => one.signature)
+    ways: groupBy(found, ({ way }) => way)
       .map(([way, members]) => ({ signature: way, answers: members.map(({ answer }) => answer) }))
       .sort((a, b) => b.answers.length - a.answers.length),
   };

@@ -96,7 +96,7 @@ function matrix(comparison: Comparison): string {
         .slice(0, MAX_ROWS)
         .map(
           ({ id, level, causes: numbers, marks }) =>
-            `| \`${id}\` | ${level} | ${numbers.join(', ')} | ${marks.map(marked).join(' | ')} |`,
+            `| \`${id}\` | ${level} | ${numbers} | ${marks.map(marked).join(' | ')} |`,
         ),
     ]),
     '</details>',

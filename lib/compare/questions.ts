@@ -27,7 +27,5 @@ export function questionsOf(comparison: Comparison) {
   });
 }
 
-export type Question = ReturnType<typeof questionsOf>[number];
-
 /** Whether the stores answer a question differently. */
-export const isOpen = ({ ways }: Question): boolean => ways.length > 1;
+export const isOpen = ({ ways }: ReturnType<typeof questionsOf>[number]): boolean => ways.length > 1;

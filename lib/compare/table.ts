@@ -41,7 +41,7 @@ export function differing(comparison: Comparison) {
   return byCause(rows, sharedCauses(comparison)).map(({ id, level, causes }) => ({
     id,
     level,
-    causes,
+    causes: causes.map(({ number }) => number).join(', '),
     marks: columns.map(({ cells }) => MARKS[cells[id]?.verdict ?? 'skipped']),
   }));
 }
@@ -68,21 +68,17 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
 }
 
 /**
- * Groups checks by cause, in the order of the causes; those without a cause come last. `causes` are the numbers
- * of all causes that explain failures of the check, from 1.
+ * Groups checks by cause, in the order of the causes; those without a cause come last. `causes` are all causes
+ * that explain failures of the check, numbered from 1.
  */
-export function byCause<C extends Pick<About, 'id'>>(
-  checks: readonly C[],
-  shared: readonly SharedCause[],
-): readonly (C & { readonly causes: readonly number[] })[] {
-  const explains = ({ stores }: SharedCause, id: string) =>
-    stores.some(({ cause }) => cause.checks.includes(id));
-  const place = ([first = shared.length + 1]: readonly number[]) => first;
+export function byCause<C extends Pick<About, 'id'>>(checks: readonly C[], shared: readonly SharedCause[]) {
+  const numberedCauses = shared.map((one, index) => ({ ...one, number: index + 1 }));
+  const place = ([first]: readonly { readonly number: number }[]) => first?.number ?? shared.length + 1;
   return checks
-    .map((check) => ({
-      ...check,
-      causes: shared.flatMap((one, index) => (explains(one, check.id) ? [index + 1] : [])),
-    }))
+    .map((check) => {
+      const explains = ({ cause }: SharedCause['stores'][number]) => cause.checks.includes(check.id);
+      return { ...check, causes: numberedCauses.filter(({ stores }) => stores.some(explains)) };
+    })
     .toSorted((a, b) => place(a.causes) - place(b.causes));
 }
 

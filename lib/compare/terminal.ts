@@ -1,4 +1,5 @@
-import { widthOf, wrapped } from '../report/formats/rows.ts';
+import { hanging, widthOf, wrapped } from '../report/formats/rows.ts';
+import type { Layout } from '../report/formats/terminal-causes.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
 import { type Paint, shownText, visible } from '../report/wording/format-text.ts';
 import { selectedOf } from '../run/result/verdict.ts';
@@ -27,11 +28,6 @@ const DEFAULT_COLUMNS = 80;
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-interface Layout {
-  readonly paint: Paint;
-  readonly columns: number;
-}
-
 /** The result of a comparison for a terminal: the stores, causes, checks and disagreements, then one sentence. */
 export function comparisonText(comparison: Comparison, paint: Paint, columns = DEFAULT_COLUMNS): string {
   const { suite, document, options, differential } = comparison;
@@ -56,9 +52,8 @@ export function comparisonText(comparison: Comparison, paint: Paint, columns = D
 
 /** A text in rows, each after an indent; rows after the first are indented further. */
 const indented = (text: string, indent: string, columns: number): readonly string[] =>
-  wrapped(text, columns - indent.length - 2).map((row, index) => `${indent}${index === 0 ? '' : '  '}${row}`);
+  hanging(indent, wrapped(text, columns - indent.length - 2), `${indent}  `);
 
-/** The column heads of the summary. */
 const HEADS = ['verdict'.padEnd(19), 'MUST'.padEnd(9), 'SHOULD'.padEnd(9), 'median time'] as const;
 const NUMBER_COLUMNS = 5;
 const MIN_NAME_COLUMNS = 12;
@@ -110,9 +105,8 @@ function causes(comparison: Comparison, paint: Paint): readonly string[] {
   const rows = shared.map((one, index): TableRow => {
     const counts = ran(comparison).map((column) => checksAt(one, column));
     const number = `${index + 1}. `;
-    const title = wrapped(visible(one.cause.title), TITLE_COLUMNS - number.length);
     return {
-      title: title.map((row, line) => `${line === 0 ? number : ' '.repeat(number.length)}${row}`),
+      title: hanging(number, wrapped(visible(one.cause.title), TITLE_COLUMNS - number.length)),
       aside: one.cause.level,
       marks: counts.map((count) => (count === 0 ? '.' : String(count))),
     };
@@ -138,7 +132,7 @@ function checks(comparison: Comparison, { paint, columns }: Layout): readonly st
       'cause',
       rows.map(({ id, level, causes: numbers, marks }) => ({
         title: [id],
-        aside: `${level.padEnd(7)} ${numbers.join(', ')}`,
+        aside: `${level.padEnd(7)} ${numbers}`,
         marks,
       })),
       paint,

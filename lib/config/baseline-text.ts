@@ -50,7 +50,6 @@ export function baselineText(
   return text ?? written(whole, record, file, comments);
 }
 
-/** A line about a new entry. */
 function titleOf({ entry, title }: KeptEntry): string | undefined {
   if (title === undefined || !('cause' in entry)) return title;
   const [first, ...others] = Object.keys(entry.checks);

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { IN_A_FILE, type Rows } from './options.ts';
+import { OPTIONS } from './options.ts';
 import { sentence } from './options-table.ts';
 import { schemaLine } from './schema-line.ts';
 
@@ -11,16 +11,16 @@ export interface Answers {
 }
 
 /** Options that many teams set, with an example for each. */
-const EXAMPLES = {
-  seed: 7,
-  cases: 300,
-  strict: true,
-  skip: ['observe/*'],
-  out: 'reports',
-  format: ['json', 'html'],
-  baseline: 'baseline.yaml',
-  overlay: 'limits.yaml',
-} as const;
+const EXAMPLES = [
+  ['seed', 7],
+  ['cases', 300],
+  ['strict', true],
+  ['skip', ['observe/*']],
+  ['out', 'reports'],
+  ['format', ['json', 'html']],
+  ['baseline', 'baseline.yaml'],
+  ['overlay', 'limits.yaml'],
+] as const;
 
 const yamlOf = (name: string, value: unknown): string =>
   stringify({ [name]: value }, { lineWidth: 0, collectionStyle: 'flow' })
@@ -28,11 +28,7 @@ const yamlOf = (name: string, value: unknown): string =>
     .replace(/^\{ (.*) \}$/, '$1');
 
 export function initialConfiguration(file: string, { baseUrl, tokenEnv, start }: Answers): string {
-  const rows: Rows = IN_A_FILE;
-  const examples = Object.entries(EXAMPLES).map(([name, value]) => {
-    const row = rows[name];
-    return `# ${row === undefined ? '' : sentence(row)}\n# ${yamlOf(name, value)}`;
-  });
+  const examples = EXAMPLES.map(([name, value]) => `# ${sentence(OPTIONS[name])}\n# ${yamlOf(name, value)}`);
   const target = [
     yamlOf('name', 'local'),
     yamlOf('baseUrl', baseUrl),

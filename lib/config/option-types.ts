@@ -61,20 +61,11 @@ export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 
 export function shown(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      if (value === '') return 'an empty string';
-      return shownText(JSON.stringify(value), 80);
-    case 'bigint':
-    case 'number':
-    case 'boolean':
-    case 'undefined':
-      return String(value);
-    case 'object':
-      return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object';
-    default:
-      return `a ${typeof value}`;
-  }
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return shownText(JSON.stringify(value), 80);
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
 }
 
 /** An option whose valid values are used as they are. */

@@ -22,7 +22,6 @@ export interface OptionRow {
 
 export type Rows = Readonly<Record<string, OptionRow>>;
 
-/** Concerns a single call of the command line. */
 const ONLY_A_FLAG = { api: false, file: false } as const;
 
 /** The options that have a flag, in groups that several commands share. `run` has all of them. */

@@ -1,6 +1,7 @@
 import { _, Ajv2020, type AnySchema, type CodeKeywordDefinition, str } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { isObject } from './document.ts';
+import { withSubschemas } from './keywords.ts';
 import { integerRange } from './numeral.ts';
 import { type Validator, validatorOf } from './validator.ts';
 
@@ -58,14 +59,9 @@ const EXACTNESS: CodeKeywordDefinition = {
 };
 
 /** A schema for the compiler: every integer is also checked exactly. */
-export const forCompiler = (schema: unknown): AnySchema => exact(schema) as AnySchema;
-
-function exact(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(exact);
-  if (!isObject(schema)) return schema;
-  const copy = mapped(schema, (value, key) =>
-    DATA.has(key) ? value : NAMED.has(key) && isObject(value) ? mapped(value, exact) : exact(value),
-  );
+export function forCompiler(schema: unknown): AnySchema {
+  if (!isObject(schema)) return schema as AnySchema;
+  const copy = withSubschemas(schema, forCompiler);
   const types = [schema.type].flat();
   const integral = types.includes('integer') && !types.includes('number');
   const format = typeof schema.format === 'string' ? schema.format : null;
@@ -73,12 +69,3 @@ function exact(schema: unknown): unknown {
     copy[EXACT] = { integral, format } satisfies Exactness;
   return copy;
 }
-
-const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
-
-/** Keywords whose value is data, not a schema. */
-const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
-
-/** Keywords whose value maps names, which are not themselves keywords, to schemas. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);

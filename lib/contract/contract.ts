@@ -52,15 +52,8 @@ interface Source {
  * Schemas of OpenAPI 3.0 are converted to those of 3.1.
  * @throws DocumentError, with file and place, if the document does not describe `POST /plants`
  */
-export function contractIn({
-  document,
-  openapi,
-  overlays,
-  sha256,
-  api,
-  compile,
-  mistakesIn,
-}: Source): Contract {
+export function contractIn(source: Source): Contract {
+  const { document, openapi, overlays, sha256, api } = source;
   const { file } = document;
   const at = (pointer: Pointer) => part(document, api, pointer);
 
@@ -76,10 +69,9 @@ export function contractIn({
     );
   const media = ['content', 'application/json', 'schema'];
   const compiled = (pointer: Pointer, schema = read(at(pointer))) => {
-    for (const mistake of mistakesIn(schema, pointer)) warnings.add(mistake);
+    for (const mistake of source.mistakesIn(schema, pointer)) warnings.add(mistake);
     try {
-      const validate = compile(schema);
-      return { shape: shapeOf(schema), validate };
+      return { validate: source.compile(schema), shape: shapeOf(schema) };
     } catch (error) {
       const { message } = error as Error;
       throw errorAt(document, pointer, `is not a usable schema${applied(overlays)}: ${message}`);

@@ -32,6 +32,17 @@ const PLAIN = [
 
 const KNOWN = [...ONE, ...LIST, ...NAMED, ...PLAIN];
 
+const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+
+/** A copy of a schema in which the schemas directly within it are changed. */
+export const withSubschemas = (schema: Record<string, unknown>, change: (schema: unknown) => unknown) =>
+  mapped(schema, (value, keyword) => {
+    if (ONE.includes(keyword)) return change(value);
+    if (LIST.includes(keyword) && Array.isArray(value)) return value.map((one) => change(one));
+    return NAMED.includes(keyword) && isObject(value) ? mapped(value, (one) => change(one)) : value;
+  });
+
 interface UnknownKeyword {
   readonly at: Pointer;
   readonly problem: string;

@@ -59,17 +59,11 @@ function updated(root: unknown, place: readonly (string | number)[], update: unk
 function merged(target: unknown, update: unknown): unknown {
   if (Array.isArray(target)) return [...target, ...(Array.isArray(update) ? update : [update])];
   if (!isObject(target) || !isObject(update)) return update;
-  for (const [key, value] of Object.entries(update)) {
-    const member = Object.hasOwn(target, key) ? merged(target[key], value) : value;
-    // An assignment to `__proto__` would change the prototype.
-    Object.defineProperty(target, key, {
-      value: member,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return target;
+  // An assignment to `__proto__` would change the prototype.
+  const members = Object.entries(update).map(
+    ([key, value]) => [key, Object.hasOwn(target, key) ? merged(target[key], value) : value] as const,
+  );
+  return Object.fromEntries([...Object.entries(target), ...members]);
 }
 
 /** Removes all places at once, because removing one item from a list would shift the others. */

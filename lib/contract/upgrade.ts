@@ -1,12 +1,11 @@
 import { isObject } from './document.ts';
+import { withSubschemas } from './keywords.ts';
 
 /** From OpenAPI 3.0 to JSON Schema 2020-12: `nullable` becomes a type, exclusive limits become numbers. */
 export function upgraded(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
-  const copy = Object.fromEntries(
-    Object.entries(rest).map(([keyword, value]) => [keyword, upgradedWithin(keyword, value)]),
-  );
+  const copy = withSubschemas(rest, upgraded);
   // OpenAPI 3.0.3 section 4.7.24.1: `nullable` has no effect without a type.
   if (nullable === true && typeof copy.type === 'string') copy.type = [copy.type, 'null'];
   for (const [limit, exclusive, isExclusive] of [
@@ -18,12 +17,4 @@ export function upgraded(schema: unknown): unknown {
     delete copy[limit];
   }
   return copy;
-}
-
-function upgradedWithin(keyword: string, value: unknown): unknown {
-  if (keyword === 'properties' && isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, upgraded(property)]));
-  if (['items', 'additionalProperties', 'not'].includes(keyword)) return upgraded(value);
-  if (['allOf', 'anyOf', 'oneOf'].includes(keyword) && Array.isArray(value)) return value.map(upgraded);
-  return value;
 }

@@ -56,10 +56,6 @@ export const commandFor = ({ id, kind }: CatalogueEntry): string =>
 
 /** Checks as a JSON array. `sends` contains the description followed by the examples. */
 export const json = (entries: readonly CatalogueEntry[]): string => {
-  const listed = entries.map(({ sends, hint, ...entry }) => ({
-    ...entry,
-    sends: [sends.text, ...sends.examples],
-    hint,
-  }));
+  const listed = entries.map((one) => ({ ...one, sends: [one.sends.text, ...one.sends.examples] }));
   return `${JSON.stringify(listed, null, 2)}\n`;
 };

@@ -51,13 +51,13 @@ function Store({ column }: Readonly<{ column: Comparison['columns'][number] }>) 
   return (
     <>
       {column.state === 'run' && (
-        <p class="aside">
-          <span class="code">{inline(column.target.baseUrl, 200)}</span>
-          {column.target.server !== null && <>, server {inline(column.target.server, 100)}</>}
-        </p>
-      )}
-      {column.state === 'run' && column.created !== undefined && (
-        <p class="aside">{createdText(column.created)}</p>
+        <>
+          <p class="aside">
+            <span class="code">{inline(column.target.baseUrl, 200)}</span>
+            {column.target.server !== null && <>, server {inline(column.target.server, 100)}</>}
+          </p>
+          {column.created !== undefined && <p class="aside">{createdText(column.created)}</p>}
+        </>
       )}
       {implementation !== undefined && implementation.note !== '' && (
         <p>{inline(implementation.note, 1000)}</p>

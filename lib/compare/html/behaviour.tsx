@@ -3,7 +3,7 @@ import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Sentence } from '../../report/formats/html/profile.tsx';
 import { counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { isOpen, type Question, questionsOf } from '../questions.ts';
+import { isOpen, questionsOf } from '../questions.ts';
 import { Ways } from './page-parts.tsx';
 
 export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) {
@@ -44,16 +44,14 @@ export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) 
           ))}
         </section>
       ))}
-      {alike.length > 0 && <Alike questions={alike} />}
+      {alike.length > 0 && (
+        <More class="alike" summary={`No difference: ${counted(alike.length, 'question')}`}>
+          <List
+            class="topics"
+            items={alike.map(({ ways: [way] }) => way !== undefined && <Sentence parts={way.sentence} />)}
+          />
+        </More>
+      )}
     </Section>
   );
 }
-
-const Alike = ({ questions }: Readonly<{ questions: readonly Question[] }>) => (
-  <More class="alike" summary={<>No difference: {counted(questions.length, 'question')}</>}>
-    <List
-      class="topics"
-      items={questions.map(({ ways: [way] }) => way !== undefined && <Sentence parts={way.sentence} />)}
-    />
-  </More>
-);

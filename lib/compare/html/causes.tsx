@@ -7,7 +7,7 @@ import {
   Section,
   titleOfChecks,
 } from '../../report/formats/html/kit/section.tsx';
-import { CheckLink, Commands, Icon, inline, toneOf } from '../../report/formats/html/kit/text.tsx';
+import { CheckLink, Commands, Icon, inline, type Tone, toneOf } from '../../report/formats/html/kit/text.tsx';
 import type { ComparedCause } from '../../report/record/record.ts';
 import { confirmedText } from '../../report/wording/confirmed.ts';
 import { counted } from '../../text.ts';
@@ -25,6 +25,10 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       </Section>
     );
   const tried = triedOf(comparison);
+  const shown = shared.map((one, index): Shown => {
+    const tone = toneOf({ level: one.cause.level, verdict: 'fail' }, comparison);
+    return { one, number: index + 1, tone, tried };
+  });
   return (
     <Marks
       id="causes"
@@ -32,13 +36,13 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
       noun="cause"
       note={`What is to be fixed: ${causeCount(shared)}. The numbers say how many failed checks a cause explains, and link to the commands that reproduce it.`}
       search="title or check"
-      rows={shared.map((one, index) => rowOf({ one, number: index + 1, tried, comparison }))}
+      rows={shown.map(rowOf)}
       comparison={comparison}
     >
       <div class="by-row">
         <h3>Cause by cause</h3>
-        {shared.map((one, index) => (
-          <CauseDetails one={one} number={index + 1} tried={tried} comparison={comparison} />
+        {shown.map((one) => (
+          <CauseDetails {...one} />
         ))}
       </div>
     </Marks>
@@ -48,14 +52,11 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
 interface Shown {
   readonly one: SharedCause;
   readonly number: number;
+  readonly tone: Tone;
   readonly tried: readonly NumberedRun[];
-  readonly comparison: Comparison;
 }
 
-const toneFor = ({ level }: ComparedCause, comparison: Comparison) =>
-  toneOf({ level, verdict: 'fail' }, comparison);
-
-function rowOf({ one, number, tried, comparison }: Shown): MarksRow {
+function rowOf({ one, number, tone, tried }: Shown): MarksRow {
   const { title, level, symptom, checks, fingerprint } = one.cause;
   return {
     id: fingerprint,
@@ -66,7 +67,7 @@ function rowOf({ one, number, tried, comparison }: Shown): MarksRow {
       const count = checksAt(one, column);
       return count === 0
         ? { tone: 'pass', text: '', hasDetails: false }
-        : { tone: toneFor(one.cause, comparison), text: String(count), hasDetails: true };
+        : { tone, text: String(count), hasDetails: true };
     }),
   };
 }
@@ -80,9 +81,7 @@ const Title = ({ cause: { title, level }, number }: Readonly<{ cause: ComparedCa
   </>
 );
 
-function CauseDetails({ one, number, tried, comparison }: Shown) {
-  const { cause, stores } = one;
-  const tone = toneFor(cause, comparison);
+function CauseDetails({ one: { cause, stores }, number, tone, tried }: Shown) {
   const own = tried.flatMap((run) =>
     stores.flatMap((store) => (store.column === run.column ? [{ run, theirs: store.cause }] : [])),
   );

@@ -16,31 +16,30 @@ import {
 } from '../../report/formats/html/kit/text.tsx';
 import type { About } from '../../run/check.ts';
 import { counted } from '../../text.ts';
-import type { Cell, Comparison } from '../comparison.ts';
-import {
-  byCause,
-  differing,
-  differingCount,
-  reasonOf,
-  type SharedCause,
-  sharedCauses,
-  verdictOf,
-} from '../table.ts';
+import type { Cell, Column, Comparison } from '../comparison.ts';
+import { byCause, differing, differingCount, reasonOf, sharedCauses, verdictOf } from '../table.ts';
 import { Marks, type MarksRow } from './marks.tsx';
 import { AtStore, Names, type NumberedRun, nameOf, triedOf } from './page-parts.tsx';
 
 export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const { checks } = comparison;
   const tried = triedOf(comparison);
-  const shared = sharedCauses(comparison);
   const areas = [...new Set(checks.map(areaOf))];
   const differs = differing(comparison).length;
+  const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
   return (
     <Marks
       id="checks"
       heading="Checks"
       noun="check"
-      note={<Note comparison={comparison} tried={tried} differs={differs} />}
+      note={
+        <>
+          {differingCount(differs, comparison)}
+          {differs === 0 && ' whose runs were completed'}. The rows are grouped by cause. Marks other than
+          passed and observed link to the expected and the actual result; the arrow keys move between them.
+          {untested.length > 0 && ` Not in the table: ${untested.map(whyUntested).join('; ')}.`}
+        </>
+      }
       search="id, statement or problem"
       filters={
         <>
@@ -50,39 +49,26 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
           </label>
         </>
       }
-      rows={byCause(checks, shared).map((check) => rowOf(check, tried, comparison, shared))}
+      rows={byCause(checks, sharedCauses(comparison)).map((check) => rowOf(check, tried, comparison))}
       comparison={comparison}
     >
-      <CheckByCheck comparison={comparison} tried={tried} />
+      <div class="by-row">
+        <h3>Check by check</h3>
+        {checks.map((check) => (
+          <Check check={check} tried={tried} comparison={comparison} />
+        ))}
+      </div>
     </Marks>
   );
 }
 
-function Note({
-  comparison,
-  tried,
-  differs,
-}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[]; differs: number }>) {
-  const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
-  return (
-    <>
-      {differingCount(differs, comparison)}
-      {differs === 0 && ' whose runs were completed'}. The rows are grouped by cause. Marks other than passed
-      and observed link to the expected and the actual result; the arrow keys move between them.
-      {untested.length > 0 && ' Not in the table: '}
-      {untested
-        .map((column) => `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column).words, 200)})`)
-        .join('; ')}
-      {untested.length > 0 && '.'}
-    </>
-  );
-}
+const whyUntested = (column: Column): string =>
+  `${nameOf(column)} (${inline(reasonOf(column) ?? verdictOf(column).words, 200)})`;
 
 function rowOf(
-  { id, level, statement, causes }: About & { readonly causes: readonly number[] },
+  { id, level, statement, causes }: ReturnType<typeof byCause<About>>[number],
   tried: readonly NumberedRun[],
   comparison: Comparison,
-  shared: readonly SharedCause[],
 ): MarksRow {
   const cells = tried.map(({ column }) => column.cells[id]);
   const problems = new Set(cells.flatMap((cell) => cell?.problem ?? []));
@@ -93,8 +79,13 @@ function rowOf(
     title: (
       <>
         <CheckLink id={id} /> <span class="level">{level}</span>
-        {causes.map((number) => (
-          <CauseLink number={number} shared={shared} />
+        {causes.map(({ number, cause }) => (
+          <>
+            {' '}
+            <a class="of-cause" href={`#${cause.fingerprint}`} title={causeTitle(cause.title)}>
+              cause {number}
+            </a>
+          </>
         ))}
         <span class="statement">{statement}</span>
       </>
@@ -111,50 +102,23 @@ function rowOf(
   };
 }
 
-function CauseLink({ number, shared }: Readonly<{ number: number; shared: readonly SharedCause[] }>) {
-  const cause = shared[number - 1]?.cause;
-  if (cause === undefined) return null;
-  return (
-    <>
-      {' '}
-      <a class="of-cause" href={`#${cause.fingerprint}`} title={causeTitle(cause.title)}>
-        cause {number}
-      </a>
-    </>
-  );
-}
-
 interface ShownCell {
   readonly run: NumberedRun;
   readonly cell: Cell;
   readonly tone: Tone;
 }
 
-const CheckByCheck = ({
-  comparison,
-  tried,
-}: Readonly<{ comparison: Comparison; tried: readonly NumberedRun[] }>) => (
-  <div class="by-row">
-    <h3>Check by check</h3>
-    {comparison.checks.map((check) => (
-      <Check
-        check={check}
-        all={tried.flatMap((run): ShownCell[] => {
-          const cell = run.column.cells[check.id];
-          if (cell === undefined) return [];
-          return [{ run, cell, tone: toneOf({ level: check.level, verdict: cell.verdict }, comparison) }];
-        })}
-      />
-    ))}
-  </div>
-);
-
 const ORDER: readonly Tone[] = ['fail', 'warn', 'untestable', 'skipped', 'pass', 'observed'];
 
 function Check({
   check: { id, level, statement, basis, hint },
-  all,
-}: Readonly<{ check: About; all: readonly ShownCell[] }>) {
+  tried,
+  comparison,
+}: Readonly<{ check: About; tried: readonly NumberedRun[]; comparison: Comparison }>) {
+  const all = tried.flatMap((run): ShownCell[] => {
+    const cell = run.column.cells[id];
+    return cell ? [{ run, cell, tone: toneOf({ level, verdict: cell.verdict }, comparison) }] : [];
+  });
   const present = ORDER.map((tone) => ({ tone, own: all.filter((shown) => shown.tone === tone) })).filter(
     ({ own }) => own.length > 0,
   );
@@ -186,7 +150,7 @@ function Check({
             <Names names={list.map(({ run }) => run.column.name)} of={all.length} />
           </div>
         ) : (
-          groupBy(list, problemOf)
+          groupBy(list, ({ cell: { problem, reason = '' } }) => problem ?? reason)
             .toSorted(([, a], [, b]) => b.length - a.length)
             .map(([, members]) => <Way id={id} members={members} />)
         ),
@@ -195,15 +159,8 @@ function Check({
   );
 }
 
-const problemOf = ({ cell: { problem, reason } }: ShownCell): string => problem ?? reason ?? '';
-
-/** The result by which stores share a comparison of expected and actual within a group. */
-const resultOf = ({ cell: { expected, actual } }: ShownCell): string => JSON.stringify([expected, actual]);
-
 /** Cells with the same problem, or the same reason. */
-type Alike = readonly [ShownCell, ...ShownCell[]];
-
-function Way({ id, members }: Readonly<{ id: string; members: Alike }>) {
+function Way({ id, members }: Readonly<{ id: string; members: readonly [ShownCell, ...ShownCell[]] }>) {
   const { tone, cell } = members[0];
   const { problem, reason } = cell;
   return (
@@ -214,29 +171,26 @@ function Way({ id, members }: Readonly<{ id: string; members: Alike }>) {
         {members.length > 1 && <span class="aside"> at {counted(members.length, 'store')}</span>}
       </h4>
       {problem === undefined && reason !== undefined && <p>{inline(reason)}</p>}
-      {groupBy(members, resultOf).map(([, alike]) => (
-        <Variant id={id} alike={alike} />
-      ))}
+      {groupBy(members, ({ cell: { expected, actual } }) => JSON.stringify([expected, actual])).map(
+        ([, alike]) => (
+          <div class="variant">
+            <ExpectedAndActual {...alike[0].cell} />
+            <ul class="who">
+              {alike.map((one) => (
+                <AtStore row={id} run={one.run} note={noteOf(one.cell)}>
+                  <Commands list={compact(one.cell.command)} />
+                </AtStore>
+              ))}
+            </ul>
+          </div>
+        ),
+      )}
     </div>
   );
 }
 
-const Variant = ({ id, alike }: Readonly<{ id: string; alike: Alike }>) => (
-  <div class="variant">
-    <ExpectedAndActual {...alike[0].cell} />
-    <ul class="who">
-      {alike.map(({ run, cell: { failed, cases, problem, reason, command } }) => (
-        <AtStore
-          row={id}
-          run={run}
-          note={compact(
-            failed > 0 && `${failed} of ${counted(cases, 'case')}`,
-            problem !== undefined && reason !== undefined && `also: ${inline(reason)}`,
-          ).join('; ')}
-        >
-          <Commands list={command === undefined ? [] : [command]} />
-        </AtStore>
-      ))}
-    </ul>
-  </div>
-);
+const noteOf = ({ failed, cases, problem, reason }: Cell): string =>
+  compact(
+    failed > 0 && `${failed} of ${counted(cases, 'case')}`,
+    problem !== undefined && reason !== undefined && `also: ${inline(reason)}`,
+  ).join('; ');

@@ -13,15 +13,13 @@ export function Disagreements({ comparison: { differential } }: Readonly<{ compa
       {differential === null ? (
         <p class="note">Saved records were compared, so no payloads were sent.</p>
       ) : (
-        <Found differential={differential} />
+        <Found {...differential} />
       )}
     </Section>
   );
 }
 
-function Found({
-  differential: { payloads, disagreements, more },
-}: Readonly<{ differential: Differential }>) {
+function Found({ payloads, disagreements, more }: Differential) {
   if (disagreements.length + more === 0)
     return <p>All stores agree on {counted(payloads, 'generated payload')}.</p>;
   return (
@@ -97,29 +95,26 @@ function Answers({ answers }: Readonly<{ answers: readonly Answer[] }>) {
   return (
     <More summary={answers.length === 1 ? 'Response' : 'Responses'}>
       <ul class="responses">
-        {alike.map(([, members]) => (
-          <li>
-            <p>
-              <AllNames names={members.map(({ name }) => name)} />
-            </p>
-            <AnswerDetails answer={members[0]} />
-          </li>
-        ))}
+        {alike.map(([, members]) => {
+          const [{ status, contentType, body, fault }] = members;
+          return (
+            <li>
+              <p>
+                <AllNames names={members.map(({ name }) => name)} />
+              </p>
+              <p class="aside">
+                {status ?? inline(fault ?? 'no response')}{' '}
+                {contentType !== undefined && inline(contentType, 100)}
+                {body !== undefined && `, ${sizeOf(body)}`}
+              </p>
+              {body !== undefined && body.bytes > 0 && <Box text={lines(bodyText(body))} />}
+            </li>
+          );
+        })}
       </ul>
     </More>
   );
 }
-
-const AnswerDetails = ({ answer: { status, contentType, body, fault } }: Readonly<{ answer: Answer }>) => (
-  <>
-    <p class="aside">
-      {status === undefined ? inline(fault ?? 'no response') : status}{' '}
-      {contentType !== undefined && inline(contentType, 100)}
-      {body !== undefined && `, ${sizeOf(body)}`}
-    </p>
-    {body !== undefined && body.bytes > 0 && <Box text={lines(bodyText(body))} />}
-  </>
-);
 
 const bodyText = (body: RecordedBody): string =>
   body.bytes === 0 ? '(no body)' : 'text' in body ? body.text : `(not UTF-8; base64) ${body.base64}`;

@@ -17,9 +17,7 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
   const answered = numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && column.latency !== null ? [{ column, number, latency: column.latency }] : [],
   );
-  const withoutResponses = numbered(comparison).filter((one) =>
-    answered.every(({ number }) => number !== one.number),
-  );
+  const silent = comparison.columns.filter((one) => answered.every(({ column }) => column !== one));
   const axis = axisOf(answered.map(({ latency }) => latency));
   return (
     <Section id="latency" heading="Response times">
@@ -65,8 +63,7 @@ export function Latency({ comparison }: Readonly<{ comparison: Comparison }>) {
           <p class="note">
             Measured by the suite while it also tested other stores, so differences of a few milliseconds are
             not significant.
-            {withoutResponses.length > 0 &&
-              ` Without responses: ${withoutResponses.map(({ column }) => nameOf(column)).join(', ')}.`}
+            {silent.length > 0 && ` Without responses: ${silent.map(nameOf).join(', ')}.`}
           </p>
         </>
       )}

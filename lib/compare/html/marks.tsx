@@ -147,28 +147,23 @@ function MarkRow({
   row: { id, level, area, title, words, marks },
   index,
   tried,
-}: Readonly<{ row: MarksRow; index: number }> & Readonly<{ tried: readonly NumberedRun[] }>) {
-  const failing = marks.filter(({ tone }) => isFailure(tone)).length;
+}: Readonly<{ row: MarksRow; index: number; tried: readonly NumberedRun[] }>) {
+  const failing = marks.filter(({ tone }) => tone === 'fail' || tone === 'warn').length;
   return (
     <tr id={id} data-level={level} data-area={area} data-text={words.join(' | ').toLowerCase()}>
       <th scope="row" data-value={index}>
         {title}
       </th>
       <NumberCell value={failing} />
-      {tried.map(({ number }, at) => {
-        const { tone, text, hasDetails } = marks[at] ?? NO_MARK;
+      {marks.map(({ tone, text, hasDetails }, at) => {
         const mark = (
           <>
             {text ?? <Icon name={tone} />}
             <VisuallyHidden> {WORDS[tone]}</VisuallyHidden>
           </>
         );
-        return <td class={tone}>{hasDetails ? <a href={`#${id}~${number}`}>{mark}</a> : mark}</td>;
+        return <td class={tone}>{hasDetails ? <a href={`#${id}~${tried[at]?.number}`}>{mark}</a> : mark}</td>;
       })}
     </tr>
   );
 }
-
-const NO_MARK: Mark = { tone: 'skipped', hasDetails: false };
-
-const isFailure = (tone: Tone) => tone === 'fail' || tone === 'warn';

@@ -65,7 +65,13 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
         {column.state === 'run' && column.advice !== null && <span class="why">{inline(column.advice)}</span>}
       </td>
       {column.state === 'run' && column.latency !== null ? (
-        <Numbers column={column} latency={column.latency} />
+        <>
+          <CountCell counts={column.summary.MUST} />
+          <CountCell counts={column.summary.SHOULD} />
+          <NumberCell value={column.latency.median}>{time(column.latency.median)}</NumberCell>
+          <NumberCell value={column.latency.p95}>{time(column.latency.p95)}</NumberCell>
+          <NumberCell value={column.requests}>{withSeparators(column.requests)}</NumberCell>
+        </>
       ) : (
         // The counts of a store that never responded are meaningless.
         [...Array(5).keys()].map((index) => (
@@ -83,19 +89,6 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
     </tr>
   );
 }
-
-const Numbers = ({
-  column: { summary, requests },
-  latency: { median, p95 },
-}: Readonly<{ column: RunColumn; latency: NonNullable<RunColumn['latency']> }>) => (
-  <>
-    <CountCell counts={summary.MUST} />
-    <CountCell counts={summary.SHOULD} />
-    <NumberCell value={median}>{time(median)}</NumberCell>
-    <NumberCell value={p95}>{time(p95)}</NumberCell>
-    <NumberCell value={requests}>{withSeparators(requests)}</NumberCell>
-  </>
-);
 
 function CountCell({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
   const { pass, fail, untestable } = counts;

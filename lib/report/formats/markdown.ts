@@ -221,6 +221,5 @@ const listed = (results: readonly RecordedResult[]) =>
     results.map(({ id }) => code(id)),
   );
 
-/** The suite's own text, escaped for HTML. */
 const escapedHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -70,6 +70,13 @@ const longestIn = (text: string, width: number): number => Math.max(fitting(text
 const isBeforeUnit = (text: string, end: number): boolean =>
   /\d$/.test(text.slice(0, end)) && /^\s(?:×|ms|s|min|KiB|MiB)(?!\p{L})/u.test(text.slice(end));
 
+/** Puts a head before the first row, and an indent, which is as wide by default, before the others. */
+export const hanging = (
+  head: string,
+  rows: readonly string[],
+  indent = ' '.repeat(head.length),
+): readonly string[] => rows.map((row, index) => `${index === 0 ? head : indent}${row}`);
+
 /** A text whose lines are broken at the width of a terminal, with their further rows indented. */
 export const folded = (text: string, columns: number): string =>
   text
@@ -85,7 +92,7 @@ function foldedLine(line: string, columns: number): readonly string[] {
   const text = line.slice(head.length);
   const width = columns - indent.length;
   const rows = head.trim() === 'reproduce' ? shellRows(text, width) : wrapped(text, width);
-  return rows.map((row, index) => `${index === 0 ? head : indent}${row}`);
+  return hanging(head, rows, indent);
 }
 
 /** How much further rows of a line without a label are indented. */

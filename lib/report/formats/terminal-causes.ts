@@ -4,7 +4,7 @@ import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { Messages } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
-import { heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.ts';
+import { hanging, heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
 
@@ -42,7 +42,7 @@ const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedCheck
 };
 
 /** What the report shows of the causes: how many in full, how much of these, and whether all of their steps. */
-export interface Extent {
+interface Extent {
   readonly full: number;
   readonly limits: RowLimits;
   readonly isWhole: boolean;
@@ -130,18 +130,14 @@ function fieldsOf(
   { columns, paint }: Layout,
 ): readonly string[] {
   const { title, advice, counterexample } = cause;
+  const room = columns - INDENT_COLUMNS;
   const rowsOfField = (name: string, rows: readonly string[]) =>
-    rows.map((row, index) =>
-      index === 0
-        ? `   ${paint('dim', name.padEnd(INDENT_COLUMNS - 4))} ${row}`
-        : `${' '.repeat(INDENT_COLUMNS)}${row}`,
-    );
+    hanging(`   ${paint('dim', name.padEnd(INDENT_COLUMNS - 4))} `, rows, ' '.repeat(INDENT_COLUMNS));
   const field = (name: string, text: string | undefined, max: number) =>
-    rowsOfField(name, text ? wrapped(text, columns - INDENT_COLUMNS, max) : []);
+    rowsOfField(name, text ? wrapped(text, room, max) : []);
   const number = `${rank}. `;
-  const heading = wrapped(visible(title), columns - number.length).map((row, index) =>
-    paint('bold', `${index === 0 ? number : ' '.repeat(number.length)}${row}`),
-  );
+  const rows = hanging(number, wrapped(visible(title), columns - number.length));
+  const heading = rows.map((row) => paint('bold', row));
   const weight = weightOf({ level, checks });
   const last = heading.at(-1) ?? '';
   const fits = rowsOf(`${last}  ${weight}`, columns) === 1;
@@ -150,26 +146,20 @@ function fieldsOf(
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
-    ...before.flatMap((one) =>
-      rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), columns - INDENT_COLUMNS)),
-    ),
+    ...before.flatMap((one) => rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), room))),
     ...field(
       'request',
       counterexample &&
         requestLine(counterexample.request, {
           matters: cause.matters,
-          maxCharacters: limits.line * (columns - INDENT_COLUMNS) - 1,
+          maxCharacters: limits.line * room - 1,
         }),
       limits.line,
     ),
     ...field('response', counterexample && answerLine(counterexample), limits.line),
     ...field('expected', cause.expected && visible(cause.expected), limits.line),
-    ...field('fix', firstSentences(visible(advice), limits.fix, columns - INDENT_COLUMNS), ALL),
-    ...field(
-      'checks',
-      limits.checks === 0 ? '' : idsOf(checks, limits.checks, columns - INDENT_COLUMNS),
-      limits.checks,
-    ),
+    ...field('fix', firstSentences(visible(advice), limits.fix, room), ALL),
+    ...field('checks', limits.checks === 0 ? '' : idsOf(checks, limits.checks, room), limits.checks),
   ];
 }
 
@@ -205,11 +195,10 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
 
 /** The steps below their heading, one on each line, so that they can be copied as a block. */
 function stepRows(steps: readonly string[], { columns, paint }: Layout): readonly string[] {
-  const rows = steps.flatMap((step) =>
-    shellRows(visible(step), columns - STEP_COLUMN, columns - CONTINUATION_COLUMN).map(
-      (row, index) => `${' '.repeat(index === 0 ? STEP_COLUMN : CONTINUATION_COLUMN)}${row}`,
-    ),
-  );
+  const rows = steps.flatMap((step) => {
+    const parts = shellRows(visible(step), columns - STEP_COLUMN, columns - CONTINUATION_COLUMN);
+    return hanging(' '.repeat(STEP_COLUMN), parts, ' '.repeat(CONTINUATION_COLUMN));
+  });
   return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
 }
 

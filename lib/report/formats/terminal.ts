@@ -18,7 +18,7 @@ import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { coloured, formatFailure, plain, shownText, visible } from '../wording/format-text.ts';
 import { headlineOf, inUpperCase, OUTCOMES } from '../wording/headline.ts';
-import { heightOf, widthOf, wrapped } from './rows.ts';
+import { hanging, heightOf, widthOf, wrapped } from './rows.ts';
 import {
   type Layout as CauseLayout,
   causeRow,
@@ -35,7 +35,6 @@ interface TerminalOptions {
   readonly columns?: number | undefined;
   /** The maximum number of rows of a report that is not verbose. */
   readonly rows?: number | undefined;
-  /** The files to which the run writes its reports. */
   readonly files?: readonly string[] | undefined;
 }
 
@@ -138,13 +137,8 @@ function shortReport(record: RunRecord, max: number, layout: Layout): readonly s
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
 
 /** A text, if there is one, after its name; in at most `most` rows unless the report is verbose. */
-function field(name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] {
-  if (text === undefined) return [];
-  const indent = name.length;
-  return limited(text, layout.columns - indent, layout, most).map((row, index) =>
-    index === 0 ? `${name}${row}` : `${' '.repeat(indent)}${row}`,
-  );
-}
+const field = (name: string, text: string | undefined, layout: Layout, most?: number): readonly string[] =>
+  text === undefined ? [] : hanging(name, limited(text, layout.columns - name.length, layout, most));
 
 const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
   wrapped(text, columns, verbose ? undefined : most);

@@ -162,9 +162,7 @@ const fault = named('fault', object({ kind: faultKind, detail: text }));
 
 const messages = { request, response: optional(response), fault: optional(fault), ms: amount };
 
-/** A request and its outcome. */
 export interface Messages extends ObjectOf<typeof messages> {}
-/** The outcome of a request. */
 export type Answered = Omit<Messages, 'request'>;
 
 const before = named(
@@ -356,7 +354,7 @@ export const failuresByCheck: Schema<Readonly<Record<string, string>>> = describ
   'The checks that fail for this cause, each with the fingerprints of its failures, separated by spaces.',
 );
 
-export const knownCause = { ...listedCause, checks: failuresByCheck };
+const knownCause = { ...listedCause, checks: failuresByCheck };
 
 export const knownCheck = {
   id: described(withKeywords(text, { minLength: 1 }), 'The id of a check, as in the report.'),

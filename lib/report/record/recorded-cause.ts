@@ -1,3 +1,4 @@
+import { pick } from '../../collections.ts';
 import type { PrecedingRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
@@ -30,25 +31,17 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
 
 /** Records a cause without a request. */
 export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
-  const { title, symptom, condition, advice, level, kind, confirmed, until, notExamined, checks, example } =
-    cause;
-  const what = redactAll({ title, symptom, condition, advice }, redact);
+  const { kind, example } = cause;
+  const redacted = redactAll(pick(cause, 'title', 'symptom', 'condition', 'advice'), redact);
   return {
-    title: what.title,
-    level,
-    symptom: what.symptom,
-    condition: what.condition,
-    kind,
-    confirmed,
-    ...(until === undefined ? {} : { until }),
-    ...(notExamined === undefined ? {} : { notExamined }),
-    checks,
-    advice: what.advice,
+    ...pick(cause, 'title', 'level', 'symptom', 'condition', 'kind', 'confirmed'),
+    ...pick(cause, 'until', 'notExamined', 'checks'),
+    ...redacted,
     matters: [],
     ladders: [],
     steps: [],
     answer: example.exchange.response?.status ?? 'none',
-    fingerprint: causeFingerprint({ ...what, kind }),
+    fingerprint: causeFingerprint({ ...redacted, kind }),
   };
 }
 

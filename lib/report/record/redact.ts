@@ -89,41 +89,33 @@ function folded(text: string): string {
 }
 
 /** All substrings of a certain length, with a fast test of whether one may begin at a position. */
-class Pieces {
-  readonly length: number;
-  private readonly pieces = new Set<string>();
-  private readonly beginnings = new Uint8Array(1 << 16);
-
-  constructor(length: number) {
-    this.length = length;
-  }
-
-  add(form: string): void {
-    for (let at = 0; at + this.length <= form.length; at += 1) {
-      this.pieces.add(form.slice(at, at + this.length));
-      this.beginnings[this.beginning(form, at)] = 1;
-    }
-  }
-
-  matchesAt(text: string, at: number): boolean {
-    return (
-      this.beginnings[this.beginning(text, at)] === 1 && this.pieces.has(text.slice(at, at + this.length))
-    );
-  }
-
-  private beginning(text: string, at: number): number {
-    const last = text.charCodeAt(at + this.length - 1);
-    return (text.charCodeAt(at) * 961 + text.charCodeAt(at + (this.length >> 1)) * 31 + last) & 0xffff;
-  }
+function piecesOf(length: number) {
+  const pieces = new Set<string>();
+  const beginnings = new Uint8Array(1 << 16);
+  const beginning = (text: string, at: number): number => {
+    const last = text.charCodeAt(at + length - 1);
+    return (text.charCodeAt(at) * 961 + text.charCodeAt(at + (length >> 1)) * 31 + last) & 0xffff;
+  };
+  return {
+    length,
+    add(form: string): void {
+      for (let at = 0; at + length <= form.length; at += 1) {
+        pieces.add(form.slice(at, at + length));
+        beginnings[beginning(form, at)] = 1;
+      }
+    },
+    matchesAt: (text: string, at: number): boolean =>
+      beginnings[beginning(text, at)] === 1 && pieces.has(text.slice(at, at + length)),
+  };
 }
 
 /** Redacts every form and every part that is long enough, whatever the letter case and escapes. */
 export function redactor(secrets: readonly string[]): Redact {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return (text, limit) => text.slice(0, limit);
-  const byLength = new Map<number, Pieces>();
+  const byLength = new Map<number, ReturnType<typeof piecesOf>>();
   for (const { plain, piece } of known.flatMap(formsOf)) {
-    const pieces = byLength.get(piece) ?? new Pieces(piece);
+    const pieces = byLength.get(piece) ?? piecesOf(piece);
     byLength.set(piece, pieces);
     pieces.add(plain);
   }

@@ -12,6 +12,7 @@ import { causeTitle, More, Section } from './kit/section.tsx';
 import {
   AboutCheck,
   CheckLink,
+  CopyButton,
   countInWords,
   countTones,
   Fact,
@@ -138,9 +139,9 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
       <p class="permalink">
         <a href={`#${id}`}>#{id}</a>
         <AboutCheck id={id} />
-        <button type="button" class="copy" data-link={id} data-announcement="The link was copied." hidden>
+        <CopyButton link={id} announcement="The link was copied.">
           Copy<span class="aside"> link</span>
-        </button>
+        </CopyButton>
       </p>
     </>
   );

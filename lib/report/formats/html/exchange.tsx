@@ -71,17 +71,14 @@ function Messages({
 function requestLines(request: RecordedRequest, matters: readonly string[]): readonly Line[] {
   const { method, url, headers, body } = request;
   const path = URL.canParse(url) ? url.slice(new URL(url).origin.length) : url;
-  const first = `${inline(method, 40)} ${inline(path)}`;
+  const plain = message(`${inline(method, 40)} ${inline(path)}`, headers, body);
   const does = mattersIn(request, matters);
-  if (does === undefined) return message(first, headers, body);
-  const line = (text: string, ...names: readonly string[]): Line => [{ text, matters: names.some(does) }];
-  return [
-    line(first, 'method', 'path', 'query'),
-    ...headers.map(([name, value]) => line(`${inline(name, 100)}: ${inline(value)}`, name)),
-    ...('text' in body && body.bytes > 0
-      ? ['', ...markedBody(body.text, does)]
-      : bodyOf(body).map((one) => line(one, 'body'))),
-  ];
+  if (does === undefined) return plain;
+  const names = [['method', 'path', 'query'], ...headers.map(([name]) => [name])];
+  const marked = plain.map((text, index): Line => [{ text, matters: (names[index] ?? ['body']).some(does) }]);
+  return 'text' in body && body.bytes > 0
+    ? [...marked.slice(0, names.length), '', ...markedBody(body.text, does)]
+    : marked;
 }
 
 const message = (first: string, headers: Pairs, body: RecordedBody): readonly string[] => [

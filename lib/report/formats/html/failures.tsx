@@ -110,11 +110,9 @@ export function Cause({
         <span class="aside">
           Fingerprint <span class="code">{fingerprint}</span>
         </span>
-        <CopyButton
-          name="Copy as Markdown"
-          text={issueMarkdown(explained, record)}
-          announcement="The cause was copied as Markdown."
-        />
+        <CopyButton text={issueMarkdown(explained, record)} announcement="The cause was copied as Markdown.">
+          Copy as Markdown
+        </CopyButton>
       </p>
     </Card>
   );
@@ -143,32 +141,23 @@ function Ladders({ ladders }: Pick<RecordedCause, 'ladders'>) {
 function Explained({ checks, record }: Readonly<{ checks: readonly RecordedResult[]; record: RunRecord }>) {
   const [lead, ...others] = checks;
   if (lead === undefined) return null;
+  const [exchange] = lead.exchanges;
   return (
     <More summary={titleOfChecks(checks.length)}>
       <div class="inside">
-        <Lead result={lead} record={record} />
+        <p class="lead">
+          <Icon name={toneOf(lead, record)} /> <CheckLink id={lead.id} /> <span class="aside">failed</span>{' '}
+          {whatFailed(lead)}
+        </p>
+        <BaselineNote result={lead} record={record} />
+        <Fix advice={lead.hint} />
+        {exchange !== undefined && <Exchange exchange={exchange} />}
+        <p class="basis">
+          <strong>Basis.</strong> {lead.basis.join('; ')}
+        </p>
         <Others members={others} record={record} />
       </div>
     </More>
-  );
-}
-
-function Lead({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
-  const { id, basis, hint, exchanges } = result;
-  const [exchange] = exchanges;
-  return (
-    <>
-      <p class="lead">
-        <Icon name={toneOf(result, record)} /> <CheckLink id={id} /> <span class="aside">failed</span>{' '}
-        {whatFailed(result)}
-      </p>
-      <BaselineNote result={result} record={record} />
-      <Fix advice={hint} />
-      {exchange !== undefined && <Exchange exchange={exchange} />}
-      <p class="basis">
-        <strong>Basis.</strong> {basis.join('; ')}
-      </p>
-    </>
   );
 }
 

@@ -1,25 +1,20 @@
+import { capitalised } from '../../../../text.ts';
 import { visible } from '../../../wording/format-text.ts';
 import { inline } from './text.tsx';
 
-interface Texts {
-  readonly expected?: string;
-  readonly actual?: string;
-}
-
 /** Shows expected next to actual. If they are similar, highlights the difference. */
-export function ExpectedAndActual({ expected, actual }: Texts) {
+export function ExpectedAndActual({ expected, actual }: Readonly<{ expected?: string; actual?: string }>) {
   if (expected === undefined || actual === undefined) return null;
+  const texts = { expected, actual };
   const parts = difference(expected, actual);
   return (
     <dl class="comparison">
-      <div class="expected">
-        <dt>Expected</dt>
-        <dd>{parts === undefined ? inline(expected) : <Marked parts={parts.expected} />}</dd>
-      </div>
-      <div class="actual">
-        <dt>Actual</dt>
-        <dd>{parts === undefined ? inline(actual) : <Marked parts={parts.actual} />}</dd>
-      </div>
+      {(['expected', 'actual'] as const).map((name) => (
+        <div class={name}>
+          <dt>{capitalised(name)}</dt>
+          <dd>{parts === undefined ? inline(texts[name]) : <Marked parts={parts[name]} />}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -164,35 +164,23 @@ export interface MarkedText {
 
 export type Line = string | readonly MarkedText[];
 
-const LineText = ({ line }: Readonly<{ line: Line }>) => (
-  <>
-    {typeof line === 'string'
-      ? line
-      : line.map(({ text, matters }) =>
-          matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
-        )}
-  </>
-);
+const markedUp = (line: Line): ComponentChildren =>
+  typeof line === 'string'
+    ? line
+    : line.map(({ text, matters }) =>
+        matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
+      );
 
 /** A box for text. Focusable only if it may have to scroll. */
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // Untrusted text never begins a line of the page, since a runner that logs the page might take it for a
   // command.
-  const broken = text.map((line, index) =>
-    index === 0 ? <LineText line={line} /> : [<br />, <LineText line={line} />],
-  );
+  const broken = text.map((line, index) => [index > 0 && <br />, markedUp(line)]);
   const length = sum(text, (line) =>
     typeof line === 'string' ? line.length : sum(line, (one) => one.text.length),
   );
   const long = text.length > 16 || length > 700;
-  return long ? (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
-    <pre class="long" tabIndex={0}>
-      {broken}
-    </pre>
-  ) : (
-    <pre>{broken}</pre>
-  );
+  return <pre {...(long ? { class: 'long', tabIndex: 0 } : {})}>{broken}</pre>;
 }
 
 export const Captioned = ({
@@ -232,27 +220,33 @@ export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
         </code>
       </pre>
       {fits && (
-        <button
-          type="button"
-          class="copy"
-          data-announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}
-          hidden
-        >
+        <CopyButton announcement={`${name} ${list.length === 1 ? 'was' : 'were'} copied.`}>
           Copy<span class="visually-hidden"> {name.toLowerCase()}</span>
-        </button>
+        </CopyButton>
       )}
     </div>
   );
 }
 
-/** A button that copies a text which is not itself on the page. */
-export const CopyButton = ({
-  name,
-  text,
-  announcement,
-}: Readonly<{ name: string; text: string; announcement: string }>) => (
-  <button type="button" class="copy" data-exact={exact(text)} data-announcement={announcement} hidden>
-    {name}
+interface Copied {
+  /** A text that is not itself on the page. */
+  readonly text?: string;
+  /** The id of the place whose link is copied. */
+  readonly link?: string;
+  readonly announcement: string;
+  readonly children: ComponentChildren;
+}
+
+export const CopyButton = ({ text, link, announcement, children }: Copied) => (
+  <button
+    type="button"
+    class="copy"
+    data-exact={text === undefined ? undefined : exact(text)}
+    data-link={link}
+    data-announcement={announcement}
+    hidden
+  >
+    {children}
   </button>
 );
 

@@ -1,33 +1,44 @@
+import { createHash } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
+import { renderToStaticMarkup } from 'preact-render-to-string';
+import { packageText } from '../../../../package.ts';
 import type { RunRecord } from '../../../record/record.ts';
-import { type Asset, policyOf } from './assets.ts';
 import { List } from './section.tsx';
 import { inline, Sprite } from './text.tsx';
 
-/** The frame of every page: its policy, style, script and head, and a status line for announcements. */
-export function Shell({
-  title,
-  suite,
-  assets: { style, script },
-  sections,
-  skip,
-  children,
-  ...body
-}: {
+const KIT = ['lib/report/formats/html/kit/kit.css', 'lib/report/formats/html/kit/kit.js'];
+
+/** The text of the files with this ending, and the hash by which a content security policy allows it. */
+function assetOf(files: readonly string[], ending: string) {
+  const texts = files.filter((file) => file.endsWith(ending)).map(packageText);
+  // A browser converts CRLF to LF before it computes the hash.
+  const text = texts.join('').replaceAll('\r\n', '\n');
+  return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+}
+
+interface Props {
   readonly title: string;
   readonly suite: RunRecord['suite'];
-  readonly assets: { readonly style: Asset; readonly script: Asset };
+  /** Styles and scripts beside those of all pages. */
+  readonly files: readonly string[];
   /** Section names by id. */
   readonly sections: Readonly<Record<string, string>>;
   readonly skip: string;
   readonly class?: string | undefined;
   readonly children: ComponentChildren;
-}) {
-  return (
+}
+
+/** A self-contained page, readable without a script, whose policy allows its own style and script only. */
+export function page({ title, suite, files, sections, skip, children, ...body }: Props): string {
+  const [style, script] = [assetOf([...KIT, ...files], '.css'), assetOf([...KIT, ...files], '.js')];
+  const html = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content={policyOf(style, script)} />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content={`default-src 'none'; style-src ${style.hash}; script-src ${script.hash}; base-uri 'none'; form-action 'none'`}
+        />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="no-referrer" />
@@ -58,4 +69,5 @@ export function Shell({
       </body>
     </html>
   );
+  return `<!doctype html>\n${renderToStaticMarkup(html)}\n`;
 }
