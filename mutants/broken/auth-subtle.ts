@@ -195,6 +195,19 @@ export const authSubtle: readonly BrokenStore[] = [
     },
   ),
 
+  comparingTokens(
+    'auth-padded',
+    'accepts the right token followed by equals signs, which it takes for the padding of Base64',
+    ['auth/rejects-wrong-tokens'],
+    (given, token) => given.replace(/=+$/, '') === token,
+  ),
+  broken(
+    'auth-static-files',
+    'does not authenticate requests whose target, query included, ends like the name of a style sheet or image',
+    ['combinations/rejects-invalid-credentials'],
+    acceptingCredential(({ message: { url = '' } }) => /\.(?:css|js|png|svg|ico)$/.test(url)),
+  ),
+
   // When it is compared.
   broken(
     'auth-header-cache',

@@ -8,6 +8,7 @@ import {
   debugPage,
   depthOf,
   failing,
+  failingAt,
   hanging,
   kindOf,
   lastIs,
@@ -325,6 +326,26 @@ export const crashes: readonly BrokenStore[] = [
     '500 if Content-Type has a charset and the body is not valid UTF-8: it is decoded where nothing catches the error',
     ['invariants/no-server-error'],
     failing(({ request }) => /;\s*charset/i.test(contentType(request)) && !isUtf8(request.body)),
+  ),
+  broken(
+    'crash-ascii-beyond',
+    '500 if the charset is us-ascii and the body has a character beyond ASCII',
+    ['combinations/answers-unconstrained-plants', 'invariants/no-server-error'],
+    failing(
+      ({ request, text }) => /charset=(?:us-)?ascii/i.test(contentType(request)) && /[^\0-\x7f]/.test(text),
+    ),
+  ),
+  broken(
+    'crash-undeclared-operator',
+    '500 if the name of an undeclared property begins with $ or contains a full stop, as in old databases of documents',
+    ['unconstrained/answers-undeclared-properties', 'invariants/no-server-error'],
+    failing(({ fields }) => [...fields.keys()].some((name) => /^\$|\./.test(name))),
+  ),
+  broken(
+    'crash-multipart-boundary',
+    '500 if Content-Type is multipart/form-data without a boundary',
+    ['combinations/answers-unconstrained-plants', 'invariants/no-server-error'],
+    failingAt((request) => /^multipart\/form-data\s*$/i.test(contentType(request))),
   ),
   broken(
     'crash-many-digits',

@@ -143,6 +143,12 @@ export const createAnswer: readonly BrokenStore[] = [
   ),
 
   broken(
+    'rejects-nine-digits',
+    'rejects ids of nine digits, which it takes for numbers of people',
+    ['ordinary/accepts-ids-of-every-magnitude'],
+    rejecting(({ text }) => /"id"\s*:\s*\d{9}(?!\d)/.test(text)),
+  ),
+  broken(
     'rejects-tagged',
     'rejects plants with a tag',
     ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],

@@ -381,6 +381,12 @@ export const jsonText: readonly BrokenStore[] = [
     malformed(({ text }) => text.length > 70),
   ),
   broken(
+    'text-yaml',
+    'accepts YAML',
+    ['invalid/rejects-non-json'],
+    accepting(({ text }) => /^id: \d+\nname: \w+\s*$/.test(text)),
+  ),
+  broken(
     'malformed-under-40',
     'accepts invalid bodies shorter than 40 bytes',
     [

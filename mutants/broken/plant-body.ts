@@ -236,6 +236,16 @@ export const plantBody: readonly BrokenStore[] = [
     answeringText((text) => JSON.stringify(text)),
   ),
   broken(
+    'body-tag-reference',
+    'answers with a reference to the name in place of a tag that equals it',
+    ['combinations/accepts-ordinary-plants', 'invariants/200-is-a-plant'],
+    answeringValue(({ id, name, tag }) => ({
+      id: Number(id),
+      name,
+      tag: tag === name ? { $ref: '$.name' } : tag,
+    })),
+  ),
+  broken(
     'body-fixed-buffer',
     'truncates the body after 48 bytes',
     [

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Value } from '../../reference/json.ts';
+import { Numeral, type Value } from '../../reference/json.ts';
 import { json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
 import { startRecorded } from '../conditional/recorder.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
@@ -130,6 +130,38 @@ const reusedName = withFreshState((): Change => {
   });
 });
 
+/** Remembers the tags of rejected bodies. */
+const tagsOfRejected = withFreshState((): Change => {
+  const rejected = new Set<string>();
+  return (right) => ({
+    validate(value, request) {
+      const { tag } = seen(request);
+      if (rejected.has(tag)) throw new Rejection(400, 6, 'such a tag was rejected before');
+      try {
+        return right.validate(value, request);
+      } catch (error) {
+        if (tag !== '') rejected.add(tag);
+        throw error;
+      }
+    },
+  });
+});
+
+/** Keeps the tag in a __proto__ for plants that have none. */
+const pollutedTag = withFreshState((): Change => {
+  let inherited: unknown;
+  return (right) => ({
+    create(plant, request) {
+      const prototype = seen(request).fields.get('__proto__');
+      const tag = prototype instanceof Map ? prototype.get('tag') : undefined;
+      if (tag instanceof Numeral) inherited = Number(tag.text);
+      return plant.tag === undefined && inherited !== undefined
+        ? json(200, { ...plant, id: Number(plant.id), tag: inherited })
+        : right.create(plant, request);
+    },
+  });
+});
+
 /** Skips authentication for a body that was accepted before. */
 const cachedByBytes = withFreshState((): Change => {
   const accepted = new Set<string>();
@@ -181,6 +213,18 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'echoes a name with the end of a longer one before it',
     ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
     reusedName,
+  ),
+  broken(
+    'state-tag-of-rejected',
+    'rejects a plant with the tag of a body that was rejected before',
+    ['combinations/accepts-ordinary-plants', 'ordinary/accepts-concurrent-requests'],
+    tagsOfRejected,
+  ),
+  broken(
+    'state-polluted-tag',
+    'merges __proto__ into all later plants, so that one without a tag is answered with a tag of another type',
+    ['invariants/200-is-a-plant'],
+    pollutedTag,
   ),
   broken(
     'state-rejection-cached',

@@ -222,10 +222,13 @@ function formsOf(all: readonly Condition[], form: Form): readonly string[] {
   return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
 }
 
+const SUBJECT_AND_VERB =
+  /^(?:the )?\S+(?: or \S+| of an undeclared property)? (?:is |has |contains |begins with |ends with )/;
+const SUBJECT =
+  /^(?:\S+(?: or \S+)?|the name of an undeclared property) (?=is |has |contains |begins with |ends with )/;
+
 function either(texts: readonly string[]): string {
-  const start =
-    common(texts, /^(?:the )?\S+(?: or \S+)? (?:is |has |contains |ends with )/) ||
-    common(texts, /^\S+(?: or \S+)? (?=is |has |contains |ends with )/);
+  const start = common(texts, SUBJECT_AND_VERB) || common(texts, SUBJECT);
   const end = common(texts, / as \S+$/);
   const short = texts
     .map((text) => text.slice(start.length, text.length - end.length))

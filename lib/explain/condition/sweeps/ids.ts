@@ -34,6 +34,8 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
 const WRITTEN_WITH_EXPONENT = 'with an exponent';
 export const ID_WITH_EXPONENT = `${ID} is written ${WRITTEN_WITH_EXPONENT}`;
 
+const SMALL = freshId(2n ** 21n, 2n ** 24n);
+
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
   part: ID,
@@ -51,7 +53,7 @@ export const idSweep: Sweep = {
     candidateOf('below -2^53', freshId(-(2n ** 62n), -(2n ** 53n), 4096n)),
     candidateOf('below -2^53 and odd', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     candidateOf('0', 0n),
-    candidateOf(WRITTEN_WITH_EXPONENT, new Raw((id) => `${id}e0`, 2 ** 20)),
+    candidateOf(WRITTEN_WITH_EXPONENT, new Raw((id) => `${SMALL.written(id)}e0`, SMALL.choices)),
   ],
   classes: CLASSES.map((row) => ({
     id: row[0],
