@@ -16,6 +16,13 @@ import {
   tagless,
 } from '../helpers.ts';
 
+/** The checks that fail if unconstrained names and tags get no answer. */
+const HOSTILE_TEXTS = [
+  'invariants/no-server-error',
+  'unconstrained/answers-hostile-names',
+  'unconstrained/answers-hostile-tags',
+];
+
 const notJson = ({ text, value }: Seen) => value === undefined && text.trim() !== '';
 const kind =
   (property: string, ...kinds: string[]) =>
@@ -421,21 +428,13 @@ export const crashes: readonly BrokenStore[] = [
   broken(
     'crash-nul',
     '500 if name or tag contains NUL, which PostgreSQL rejects',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/\0/)),
   ),
   broken(
     'crash-control',
     '500 if name or tag contains a control character',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/\p{Cc}/u)),
   ),
   broken(
@@ -473,21 +472,13 @@ export const crashes: readonly BrokenStore[] = [
   broken(
     'crash-combining',
     '500 if name or tag contains a combining character',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/\p{M}/u)),
   ),
   broken(
     'crash-right-to-left',
     '500 if name or tag contains Hebrew or Arabic',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/[\p{Script=Hebrew}\p{Script=Arabic}]/u)),
   ),
   broken(
@@ -499,41 +490,20 @@ export const crashes: readonly BrokenStore[] = [
   broken(
     'crash-percent',
     '500 if name or tag contains %: it is used as a format string',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/%/)),
   ),
-  broken(
-    'crash-less-than',
-    '500 if name or tag contains <',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/</)),
-  ),
+  broken('crash-less-than', '500 if name or tag contains <', HOSTILE_TEXTS, failing(named(/</))),
   broken(
     'crash-template',
     '500 if name or tag contains a template placeholder: it is rendered as a template',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/\$\{|\{\{/)),
   ),
   broken(
     'crash-quote',
     '500 if name or tag contains a quote or backslash: JSON by string concatenation',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
+    HOSTILE_TEXTS,
     failing(named(/["\\]/)),
   ),
 ];
