@@ -18,6 +18,7 @@ import {
   plain,
   rejected,
   seen,
+  sending,
   tagless,
   textOf,
   withFreshState,
@@ -56,12 +57,9 @@ export const errors: readonly BrokenStore[] = [
     'error-html-firewall',
     'a firewall answers a body that looks like an attack with 400 and an HTML page',
     ['unconstrained/answers-hostile-names', 'invariants/400-is-json'],
-    (right) => ({
-      send(answer, response, request) {
-        const isAttack = /<script|drop table |\.\.\//i.test(request.body.toString());
-        right.send(isAttack ? html(400, 'Request blocked') : answer, response, request);
-      },
-    }),
+    sending((answer, { body }) =>
+      /<script|drop table |\.\.\//i.test(body.toString()) ? html(400, 'Request blocked') : answer,
+    ),
   ),
   broken(
     'error-debug-page',
