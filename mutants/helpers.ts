@@ -55,6 +55,11 @@ export function seen(request: Received): Seen {
 
 export const tagless: When = ({ fields }) => !fields.has('tag');
 export const tagged: When = ({ fields }) => fields.has('tag');
+/** Whether the name or the tag matches. */
+export const nameOrTag =
+  (pattern: RegExp): When =>
+  ({ name, tag }) =>
+    pattern.test(name) || pattern.test(tag);
 export const lastIs =
   (property: string): When =>
   ({ fields }) =>
@@ -250,6 +255,10 @@ export const sending =
     send: (answer, response, request) => right.send(edit(answer, request), response, request),
   });
 
+/** Adds headers to every response. */
+export const adding = (headers: NonNullable<Answer['headers']>): Change =>
+  sending((answer) => ({ ...answer, headers: { ...answer.headers, ...headers } }));
+
 /** Gives the same answer to everything. */
 export const constant = (answer: Answer): Change => sending(() => answer);
 
@@ -307,6 +316,24 @@ export const answering400With = (
 /** Replaces 400 responses with another response. */
 export const answering400 = (answer: Answer, which: Which = always): Change => rejected(() => answer, which);
 
+/** Changes the response to requests that are rejected with one status. */
+export const insteadOf =
+  (status: number, answer: (request: Received) => Answer | undefined): Change =>
+  (right) => ({
+    reject: (rejection, request) =>
+      (rejection.status === status ? answer(request) : undefined) ?? right.reject(rejection, request),
+  });
+
+/** Rejects with another status, and the body of the original one; by default whatever gets a 400. */
+export const under =
+  (status: number, which: Which = ({ status }) => status === 400): Change =>
+  (right) => ({
+    reject: (rejection, request) => ({
+      ...right.reject(rejection, request),
+      status: which(rejection, request) ? status : rejection.status,
+    }),
+  });
+
 /** The error codes of the reference store. */
 export const NOT_JSON = 1;
 export const NOT_AN_OBJECT = 2;
@@ -362,13 +389,8 @@ export const finding =
   });
 
 /** Changes the response to requests without a valid token. */
-export const challenging =
-  (rejection: (request: Received) => Answer | undefined): Change =>
-  (right) => ({
-    reject(given, request) {
-      return (given.status === 401 ? rejection(request) : undefined) ?? right.reject(given, request);
-    },
-  });
+export const challenging = (answer: (request: Received) => Answer | undefined): Change =>
+  insteadOf(401, answer);
 
 /** Fails to authenticate certain requests instead of rejecting them. */
 export const unable =
@@ -415,6 +437,36 @@ export const later = (milliseconds: number) =>
     setTimeout(resolve, milliseconds).unref();
   });
 
+/** Delays each response by so many milliseconds. */
+export const delaying =
+  (milliseconds: number): Change =>
+  (right) => ({
+    async send(answer, response, request) {
+      await later(milliseconds);
+      right.send(answer, response, request);
+    },
+  });
+
+/** Returns a function that is true beyond so many calls per second. */
+export function beyondPerSecond(limit: number): () => boolean {
+  let [since, count] = [0, 0];
+  return () => {
+    if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
+    count += 1;
+    return count > limit;
+  };
+}
+
+/** Returns a function that is called once for each request, and counts those of a connection from 1. */
+export function ordinalOnConnection(): (request: Received) => number {
+  const counts = new WeakMap<Socket, number>();
+  return ({ message: { socket } }) => {
+    const count = (counts.get(socket) ?? 0) + 1;
+    counts.set(socket, count);
+    return count;
+  };
+}
+
 /**
  * Delays each response so that requests overlap, which they would never do otherwise, and counts the requests
  * in progress.
@@ -447,6 +499,7 @@ export const continuing: Change = (right) => ({
     right.send(answer, response, request);
   },
 });
+
 /** Defers certain requests with Retry-After before it looks at them. */
 export const deferring =
   (status: number, retryAfter: () => string, make: () => (request: Received) => boolean): Change =>
@@ -487,6 +540,9 @@ export async function startRaw(token: string, meet: (socket: Socket) => void): P
   };
 }
 
+export const conflict = (status: number): Answer =>
+  json(status, { error: status, message: 'the plant already exists' });
+
 /** Rejects a plant if its key is known. Invalid bodies never get this far. */
 export const unique = (
   key: (plant: NewPlant) => unknown,
@@ -498,7 +554,7 @@ export const unique = (
     return (reference) => ({
       create(plant, request) {
         const value = key(plant);
-        if (known.has(value)) return json(status, { error: status, message: 'the plant already exists' });
+        if (known.has(value)) return conflict(status);
         known.add(value);
         return reference.create(plant, request);
       },

@@ -362,6 +362,7 @@ export const invalidChecks: readonly Check[] = [
           'with a comma',
           'plain text',
           'XML',
+          'YAML',
           'random bytes',
           'preceded by text',
         ),

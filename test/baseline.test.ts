@@ -12,9 +12,9 @@ import { openCauses } from '../lib/report/baseline/deviations.ts';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
 import { causeFingerprint } from '../lib/report/record/fingerprint.ts';
 import { Numeral } from '../reference/json.ts';
-import { type Steps, startStore } from '../reference/store.ts';
+import type { Steps } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
-import { TOKEN } from './helpers/stores.ts';
+import { startWith, TOKEN } from './helpers/stores.ts';
 
 /** Independent faults of a store. */
 const FAULTS = {
@@ -68,7 +68,7 @@ async function withFaults<T>(faults: readonly Fault[], use: (url: string) => Pro
     for (const fault of faults) all = { ...all, ...FAULTS[fault](all) };
     return all;
   };
-  const store = await startStore({ token: TOKEN, steps });
+  const store = await startWith(steps);
   try {
     return await use(store.url);
   } finally {

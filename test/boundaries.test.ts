@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../index.ts';
 import { boundaryStrings } from '../lib/payloads/boundaries.ts';
-import { type NewPlant, Rejection, startStore } from '../reference/store.ts';
-import { TOKEN } from './helpers/stores.ts';
+import { type NewPlant, Rejection } from '../reference/store.ts';
+import { startWith, TOKEN } from './helpers/stores.ts';
 
 const SEEDS = Array.from({ length: 5 }, (_, index) => index + 1);
 
@@ -10,10 +10,9 @@ const RUN = { token: TOKEN, strict: true, explain: 0 } as const;
 
 /** The sets of checks that fail, over all seeds, on a store with a different `create` step. */
 async function failing(only: readonly string[], create: (plant: NewPlant) => NewPlant): Promise<string[]> {
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({ create: (plant, request) => right.create(create(plant), request) }),
-  });
+  const store = await startWith((right) => ({
+    create: (plant, request) => right.create(create(plant), request),
+  }));
   const sets = new Set<string>();
   for (const seed of SEEDS) {
     const { results } = await run({ ...RUN, baseUrl: store.url, seed, only }).record;

@@ -5,8 +5,8 @@ import { run } from '../index.ts';
 import { AdaptiveConcurrency } from '../lib/run/send/adaptive-concurrency.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
-import { listen, type Steps, startStore } from '../reference/store.ts';
-import { TOKEN } from './helpers/stores.ts';
+import { listen, type Steps } from '../reference/store.ts';
+import { startWith, TOKEN } from './helpers/stores.ts';
 
 const client = (connections: number) =>
   new HttpClient(endpointOf('http://127.0.0.1:1', { timeout: 1000 }), connections);
@@ -86,21 +86,18 @@ async function distant(
 ) {
   /** `peak` is the most that were in flight since it was last reset. */
   const seen = { inFlight: 0, peak: 0, crowded: 0 };
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      ...more(right),
-      async send(answer, response, request) {
-        seen.inFlight += 1;
-        seen.peak = Math.max(seen.peak, seen.inFlight);
-        const isCrowded = seen.inFlight > maxInFlight;
-        if (isCrowded) seen.crowded += 1;
-        await sleep(delay);
-        seen.inFlight -= 1;
-        right.send(isCrowded ? { ...answer, status: 503 } : answer, response, request);
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    ...more(right),
+    async send(answer, response, request) {
+      seen.inFlight += 1;
+      seen.peak = Math.max(seen.peak, seen.inFlight);
+      const isCrowded = seen.inFlight > maxInFlight;
+      if (isCrowded) seen.crowded += 1;
+      await sleep(delay);
+      seen.inFlight -= 1;
+      right.send(isCrowded ? { ...answer, status: 503 } : answer, response, request);
+    },
+  }));
   return { ...store, seen };
 }
 

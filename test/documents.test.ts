@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, terminalReport } from '../index.ts';
 import { Numeral } from '../reference/json.ts';
-import { Rejection, startStore } from '../reference/store.ts';
+import { Rejection } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
 import {
   type CountingStore,
@@ -12,7 +12,7 @@ import {
   type Schema,
   storeOf,
 } from './helpers/documents.ts';
-import { TOKEN, withStore } from './helpers/stores.ts';
+import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 /** A schema for every kind of property. */
 const KINDS: Readonly<Record<string, Schema>> = {
@@ -188,20 +188,17 @@ test('a required header, query parameter and cookie are sent with every request,
     { name: 'kind', in: 'query', required: true, schema: { type: 'array', example: ['a b', 'c'] } },
     { name: 'session', in: 'cookie', required: true, schema: { enum: ['s1'] } },
   ];
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      route(request) {
-        right.route(request);
-        const { headers, message } = request;
-        const sent = [headers['x-tenant'], headers['x-other'], headers.cookie, message.url?.split('?')[1]];
-        if (!/^[0-9a-f]{8}$/.test(headers['x-trace']?.[0] ?? ''))
-          throw new Rejection(400, 1, 'X-Trace is missing');
-        if (JSON.stringify(sent) !== '[["other"],null,["session=s1"],"v=2&kind=a%20b&kind=c"]')
-          throw new Rejection(400, 1, 'a parameter is missing');
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    route(request) {
+      right.route(request);
+      const { headers, message } = request;
+      const sent = [headers['x-tenant'], headers['x-other'], headers.cookie, message.url?.split('?')[1]];
+      if (!/^[0-9a-f]{8}$/.test(headers['x-trace']?.[0] ?? ''))
+        throw new Rejection(400, 1, 'X-Trace is missing');
+      if (JSON.stringify(sent) !== '[["other"],null,["session=s1"],"v=2&kind=a%20b&kind=c"]')
+        throw new Rejection(400, 1, 'a parameter is missing');
+    },
+  }));
   try {
     const record = await run({
       baseUrl: store.url,
@@ -226,21 +223,18 @@ const fewCasesOf = (newPlant: Schema, baseUrl: string, checks: readonly string[]
 
 test('a plant of more than 1 KiB is not ordinary: a store may reject it', async () => {
   const newPlant = plantWith({ story: { type: 'string', minLength: 2000 } }, ['story']);
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      negotiate(request) {
-        right.negotiate(request);
-        if (request.body.length > 1024) throw new Rejection(413, 413, 'the body is too large');
-      },
-      validate(value, request) {
-        const plant = right.validate(value, request);
-        if (!/"story":".{2000}/.test(request.body.toString()))
-          throw new Rejection(400, 1, 'a story is missing');
-        return plant;
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    negotiate(request) {
+      right.negotiate(request);
+      if (request.body.length > 1024) throw new Rejection(413, 413, 'the body is too large');
+    },
+    validate(value, request) {
+      const plant = right.validate(value, request);
+      if (!/"story":".{2000}/.test(request.body.toString()))
+        throw new Rejection(400, 1, 'a story is missing');
+      return plant;
+    },
+  }));
   try {
     const record = await fewCasesOf(newPlant, store.url, ['ordinary/*', 'unconstrained/*']);
     // If nothing is accepted, no Plant is seen either.
@@ -252,17 +246,14 @@ test('a plant of more than 1 KiB is not ordinary: a store may reject it', async 
 
 test('an object without properties is valid if the document requires nothing', async () => {
   const newPlant = { ...plain, required: [] };
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      validate(value, request) {
-        const fields = value instanceof Map ? new Map(value) : value;
-        if (fields instanceof Map && !fields.has('name')) fields.set('name', 'a plant');
-        if (fields instanceof Map && !fields.has('id')) fields.set('id', new Numeral('0'));
-        return right.validate(fields, request);
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    validate(value, request) {
+      const fields = value instanceof Map ? new Map(value) : value;
+      if (fields instanceof Map && !fields.has('name')) fields.set('name', 'a plant');
+      if (fields instanceof Map && !fields.has('id')) fields.set('id', new Numeral('0'));
+      return right.validate(fields, request);
+    },
+  }));
   try {
     const record = await fewCasesOf(newPlant, store.url, ['ordinary/*', 'invalid/*']);
     const failed = record.results.filter(({ level, verdict }) => level === 'MUST' && verdict === 'fail');

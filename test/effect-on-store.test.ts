@@ -18,9 +18,9 @@ import { Sender } from '../lib/run/send/sender.ts';
 import { Stopped } from '../lib/run/send/stopped.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import { HttpClient } from '../lib/wire/http-client.ts';
-import { listen, startStore } from '../reference/store.ts';
+import { listen } from '../reference/store.ts';
 import { ended, start, startSuite, suite } from './helpers/command.ts';
-import { TOKEN, withStore } from './helpers/stores.ts';
+import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
@@ -46,15 +46,12 @@ describe('the number of plants that a run creates', () => {
 
 test('the report lists the ids of all plants that a run created', async () => {
   const ids: bigint[] = [];
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      create(plant, request) {
-        ids.push(BigInt(plant.id));
-        return right.create(plant, request);
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    create(plant, request) {
+      ids.push(BigInt(plant.id));
+      return right.create(plant, request);
+    },
+  }));
   const options = { cases: 10, only: ['ordinary/*', 'unconstrained/*'], firstId: 5_000_000n };
   const { created } = await run({ baseUrl: store.url, token: TOKEN, seed: 4, ...options }).record;
   await store.stop();
@@ -69,16 +66,13 @@ test('the report lists the ids of all plants that a run created', async () => {
 describe('a store that asks the client to wait', () => {
   test('is waited for, and the report says how long', async () => {
     let asked = 0;
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        send(answer, response, request) {
-          asked += 1;
-          const later = { status: 503, headers: { 'retry-after': '0' } };
-          right.send(asked === 3 ? later : answer, response, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      send(answer, response, request) {
+        asked += 1;
+        const later = { status: 503, headers: { 'retry-after': '0' } };
+        right.send(asked === 3 ? later : answer, response, request);
+      },
+    }));
     const record = await run({ baseUrl: store.url, token: TOKEN, only: ['ordinary/answers-*'] }).record;
     await store.stop();
     expect(record.outcome).toBe('partial');

@@ -12,7 +12,7 @@ import { brokenStores } from '../mutants/broken/index.ts';
 import { broken, combined } from '../mutants/fleet.ts';
 import { contentType, seen, somePlant } from '../mutants/helpers.ts';
 import { absent, printed } from './helpers/bash.ts';
-import { TOKEN, withStore } from './helpers/stores.ts';
+import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 /** Random cases: few are enough for most of the faults below. */
 const CASES = 1;
@@ -176,14 +176,11 @@ describe('the steps of a cause', () => {
 
 test('the advice has a hint for the software of the store, right after what to fix', async () => {
   const adviceFrom = async (server: string) => {
-    const store = await startStore({
-      token: TOKEN,
-      steps: ({ create, send }) => ({
-        create: (plant, request) => ({ ...create(plant, request), status: 201 }),
-        send: (answer, response, request) =>
-          send({ ...answer, headers: { ...answer.headers, server } }, response, request),
-      }),
-    });
+    const store = await startWith(({ create, send }) => ({
+      create: (plant, request) => ({ ...create(plant, request), status: 201 }),
+      send: (answer, response, request) =>
+        send({ ...answer, headers: { ...answer.headers, server } }, response, request),
+    }));
     try {
       const { causes } = await recordOf(store.url, { only: ['ordinary/answers-200', 'invariants/*'] });
       return causes.map(({ advice }) => /(\w+): /.exec(advice.slice(advice.indexOf('.')))?.[1]);
@@ -198,13 +195,10 @@ test('the advice has a hint for the software of the store, right after what to f
 });
 
 test('what should have come back is said with symbols as whole escapes', async () => {
-  const store = await startStore({
-    token: TOKEN,
-    steps: ({ create }) => ({
-      create: (plant, request) =>
-        create({ ...plant, name: plant.name.replace(/(?=\p{So})[\u{10000}-\u{10ffff}]/gu, '?') }, request),
-    }),
-  });
+  const store = await startWith(({ create }) => ({
+    create: (plant, request) =>
+      create({ ...plant, name: plant.name.replace(/(?=\p{So})[\u{10000}-\u{10ffff}]/gu, '?') }, request),
+  }));
   try {
     const { causes } = await recordOf(store.url, {
       only: ['unconstrained/echoes-any-name', 'ordinary/accepts-names-of-many-kinds', 'ordinary/echoes-name'],
@@ -393,21 +387,18 @@ describe('two faults with the same symptom have two causes', () => {
 
 test('accepting what should be rejected is not the cause of accepting what must be rejected', async () => {
   const types = ['application/json', 'application/json; charset=utf-8'];
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      validate(value, received) {
-        try {
-          return right.validate(value, received);
-        } catch (error) {
-          const { id } = seen(received);
-          const isBeyondInt64 = id !== undefined && BigInt.asIntN(64, id) !== id;
-          if (!isBeyondInt64 && types.includes(contentType(received))) throw error;
-          return right.validate(somePlant(), received);
-        }
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    validate(value, received) {
+      try {
+        return right.validate(value, received);
+      } catch (error) {
+        const { id } = seen(received);
+        const isBeyondInt64 = id !== undefined && BigInt.asIntN(64, id) !== id;
+        if (!isBeyondInt64 && types.includes(contentType(received))) throw error;
+        return right.validate(somePlant(), received);
+      }
+    },
+  }));
   const only = ['invalid/rejects-id-beyond-int64', 'combinations/rejects-invalid-bodies'];
   const { causes } = await recordOf(store.url, { only });
   await store.stop();

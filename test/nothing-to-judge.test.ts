@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, type RunOptions, type RunRecord, run } from '../index.ts';
-import { type Answer, json, type RunningStore, type StoreOptions, startStore } from '../reference/store.ts';
-import { TOKEN } from './helpers/stores.ts';
+import { type Answer, json, type RunningStore, type StoreOptions } from '../reference/store.ts';
+import { startWith, TOKEN } from './helpers/stores.ts';
 
 type Steps = StoreOptions['steps'];
 
@@ -19,7 +19,7 @@ const sending =
   };
 
 async function recordOf(steps: Steps, more: Partial<RunOptions> = {}): Promise<RunRecord> {
-  const store: RunningStore = await startStore({ token: TOKEN, ...(steps === undefined ? {} : { steps }) });
+  const store: RunningStore = await startWith(steps);
   const options = { baseUrl: store.url, token: TOKEN, seed: 5, cases: 1, explain: 0, ...more };
   return run(options).record.finally(() => store.stop());
 }

@@ -9,8 +9,8 @@ import type { TestCase } from '../lib/payloads/test-case.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { CheckResult } from '../lib/run/result/result.ts';
 import { openRun } from '../lib/run/run.ts';
-import { Rejection, startStore } from '../reference/store.ts';
-import { TOKEN, withStore } from './helpers/stores.ts';
+import { Rejection } from '../reference/store.ts';
+import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
   run({ baseUrl, token: TOKEN, seed: 5, cases: 5, timeout: 3000, explain: 0, ...more }).record;
@@ -20,17 +20,14 @@ const verdictOf = (record: RunRecord, id: string) => record.results.find((result
 /** The requests of a run as the store receives them; sorted, unless they are sent one at a time. */
 async function requestsOf(concurrency: number): Promise<string[]> {
   const seen: string[] = [];
-  const store = await startStore({
-    token: TOKEN,
-    steps: () => ({
-      route(request) {
-        seen.push(
-          // In absolute form the path contains the port.
-          `${request.method} ${request.path.replace(/:\d+/, '')} ${request.headers.authorization} ${request.body.toString('latin1')}`,
-        );
-      },
-    }),
-  });
+  const store = await startWith(() => ({
+    route(request) {
+      seen.push(
+        // In absolute form the path contains the port.
+        `${request.method} ${request.path.replace(/:\d+/, '')} ${request.headers.authorization} ${request.body.toString('latin1')}`,
+      );
+    },
+  }));
   // Some checks of each kind; test/determinism.test.ts compares whole runs.
   const only = ['ordinary/*', 'invalid/rejects-n*', 'auth/rejects-*', 'combinations/*', 'state/answers-*'];
   await against(store.url, { concurrency, firstId: 1_000_000n, cases: 2, only });
@@ -57,15 +54,12 @@ describe('a run', () => {
 
   test('gives every plant an id of its own', async () => {
     const ids: string[] = [];
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        create(plant, request) {
-          ids.push(String(plant.id));
-          return right.create(plant, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      create(plant, request) {
+        ids.push(String(plant.id));
+        return right.create(plant, request);
+      },
+    }));
     // These repeat earlier requests on purpose.
     const resembling = ['combinations/*', 'state/answers-any-sequence'];
     await against(store.url, { skip: ['observe/*', 'unconstrained/*', ...resembling] });
@@ -74,17 +68,9 @@ describe('a run', () => {
   });
 
   test('shrinks a failing payload, and records its path', async () => {
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        create(plant, request) {
-          if (plant.name.includes('-')) throw new Error('a hyphen');
-          return right.create(plant, request);
-        },
-      }),
-    });
-    const record = await against(store.url, { cases: 120, only: ['ordinary/*'] });
-    await store.stop();
+    const record = await withStore('again-always', ({ url }) =>
+      against(url, { cases: 120, only: ['ordinary/*'] }),
+    );
     const { counterexample } = verdictOf(record, 'ordinary/accepts-any-plant') ?? {};
     const payload =
       counterexample !== undefined && 'text' in counterexample.payload ? counterexample.payload.text : '';
@@ -93,26 +79,6 @@ describe('a run', () => {
     expect(name).toMatch(/^[A-F]*-[A-F]*$/);
     expect(counterexample?.shrinks).toBeGreaterThan(0);
     expect(counterexample?.path).toMatch(/^\d+(:\d+)+$/);
-  });
-
-  test('reports that a failure needs concurrency', async () => {
-    let busy = 0;
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        send(answer, response, request) {
-          busy += 1;
-          const crowded = busy > 4;
-          setTimeout(() => {
-            busy -= 1;
-            right.send(crowded ? { ...answer, status: 500 } : answer, response, request);
-          }, 5);
-        },
-      }),
-    });
-    const record = await against(store.url, { cases: 120, only: ['ordinary/*'] });
-    await store.stop();
-    expect(verdictOf(record, 'ordinary/accepts-any-plant')?.counterexample?.when).toBe('under-concurrency');
   });
 
   test('stops after --max-seconds, and the remaining checks are untestable', async () => {
@@ -184,15 +150,12 @@ describe('a run', () => {
   });
 
   test('observes the longest name of a store that answers 201', async () => {
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        create: (plant, request) =>
-          plant.name.length > 300
-            ? right.reject(new Rejection(400, 3, 'too long'), request)
-            : { ...right.create(plant, request), status: 201 },
-      }),
-    });
+    const store = await startWith((right) => ({
+      create: (plant, request) =>
+        plant.name.length > 300
+          ? right.reject(new Rejection(400, 3, 'too long'), request)
+          : { ...right.create(plant, request), status: 201 },
+    }));
     const { observations } = await against(store.url, { only: ['observe/l*'] });
     await store.stop();
     expect(observations['name/longest-accepted']).toBe(256);
@@ -279,22 +242,19 @@ describe('what prevents a verdict', () => {
 
   test('a request whose connection closes is sent again with a fresh id, and the record counts it', async () => {
     const [ids, requests] = [new Set<bigint>(), new Map<Socket, number>()];
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        create(plant, request) {
-          if (ids.has(plant.id)) throw new Rejection(409, 9, 'this plant exists already');
-          ids.add(plant.id);
-          return right.create(plant, request);
-        },
-        send(answer, response, request) {
-          const { socket } = request.message;
-          requests.set(socket, (requests.get(socket) ?? 0) + 1);
-          if (requests.get(socket) === 8) socket.destroy();
-          else right.send(answer, response, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      create(plant, request) {
+        if (ids.has(plant.id)) throw new Rejection(409, 9, 'this plant exists already');
+        ids.add(plant.id);
+        return right.create(plant, request);
+      },
+      send(answer, response, request) {
+        const { socket } = request.message;
+        requests.set(socket, (requests.get(socket) ?? 0) + 1);
+        if (requests.get(socket) === 8) socket.destroy();
+        else right.send(answer, response, request);
+      },
+    }));
     const only = ['ordinary/*', 'invalid/*', 'state/*', 'invariants/*'];
     // A case with an id of its own is sent again with the same id.
     const record = await against(store.url, { only, skip: ['ordinary/accepts-ids-of-every-magnitude'] });
@@ -310,40 +270,34 @@ describe('what prevents a verdict', () => {
 
   test('429 is waited out and never judged', async () => {
     let sent = 0;
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        send(answer, response, request) {
-          sent += 1;
-          const limited = sent % 50 === 0;
-          const headers = { 'retry-after': '0' };
-          right.send(limited ? { status: 429, headers } : answer, response, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      send(answer, response, request) {
+        sent += 1;
+        const limited = sent % 50 === 0;
+        const headers = { 'retry-after': '0' };
+        right.send(limited ? { status: 429, headers } : answer, response, request);
+      },
+    }));
     expect((await against(store.url, { only: ['ordinary/*', 'invalid/*'] })).outcome).toBe('partial');
     await store.stop();
   });
 
   test('concurrency is lowered for a store that limits it', async () => {
     let [active, served, rejected] = [0, 0, 0];
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        async send(answer, response, request) {
-          if (active >= 3) {
-            rejected += 1;
-            right.send({ status: 429, headers: { 'retry-after': '0' } }, response, request);
-            return;
-          }
-          active += 1;
-          served += 1;
-          await sleep(10);
-          active -= 1;
-          right.send(answer, response, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      async send(answer, response, request) {
+        if (active >= 3) {
+          rejected += 1;
+          right.send({ status: 429, headers: { 'retry-after': '0' } }, response, request);
+          return;
+        }
+        active += 1;
+        served += 1;
+        await sleep(10);
+        active -= 1;
+        right.send(answer, response, request);
+      },
+    }));
     expect((await against(store.url, { only: ['ordinary/*', 'invalid/*'] })).outcome).toBe('partial');
     await store.stop();
     // Without lower concurrency, the store would reject most requests.
@@ -353,19 +307,16 @@ describe('what prevents a verdict', () => {
 
   test('a store that dies during the run fails, and the remaining checks are untestable', async () => {
     let dead = false;
-    const store = await startStore({
-      token: TOKEN,
-      steps: (right) => ({
-        parse(body, request) {
-          if (body.toString('latin1').startsWith('[[[[')) dead = true;
-          return right.parse(body, request);
-        },
-        send(answer, response, request) {
-          if (dead) response.destroy();
-          else right.send(answer, response, request);
-        },
-      }),
-    });
+    const store = await startWith((right) => ({
+      parse(body, request) {
+        if (body.toString('latin1').startsWith('[[[[')) dead = true;
+        return right.parse(body, request);
+      },
+      send(answer, response, request) {
+        if (dead) response.destroy();
+        else right.send(answer, response, request);
+      },
+    }));
     const record = await against(store.url);
     await store.stop();
     expect(record.outcome).toBe('nonconformant');
@@ -377,16 +328,13 @@ describe('what prevents a verdict', () => {
 
 test('a store that dies during a large number of cases is not sent all of them', async () => {
   let answers = 0;
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      send(answer, response, request) {
-        answers += 1;
-        if (answers > 300) response.destroy();
-        else right.send(answer, response, request);
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    send(answer, response, request) {
+      answers += 1;
+      if (answers > 300) response.destroy();
+      else right.send(answer, response, request);
+    },
+  }));
   const record = await against(store.url, { only: ['ordinary/accepts-any-plant'], cases: 1_000_000 });
   await store.stop();
   expect(record.stop?.kind).toBe('gone');

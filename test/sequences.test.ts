@@ -4,8 +4,8 @@ import { type Step, sequencesOf, withFewerMoments, wordsOf } from '../lib/payloa
 import { shortest } from '../lib/payloads/shrink-list.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 import { conditionalStores } from '../mutants/conditional/index.ts';
-import { json, type RunningStore, type StoreOptions, startStore } from '../reference/store.ts';
-import { startNamed, TOKEN, withStore } from './helpers/stores.ts';
+import { json, type RunningStore, type StoreOptions } from '../reference/store.ts';
+import { startNamed, startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 const ID = 'state/answers-any-sequence';
 const { contract } = await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
@@ -220,7 +220,7 @@ describe('the first ordinary request of a run', () => {
     };
   const failing = async (answer: ReturnType<typeof json>): Promise<readonly string[]> => {
     const steps = atFirst(answer);
-    const store = await startStore({ token: TOKEN, ...(steps === undefined ? {} : { steps }) });
+    const store = await startWith(steps);
     const record = await judge(store, { only: ['ordinary/answers-200', 'invariants/*'] }).finally(() =>
       store.stop(),
     );

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
-import { startStore } from '../reference/store.ts';
 import { suite } from './helpers/command.ts';
-import { startNamed, TOKEN } from './helpers/stores.ts';
+import { startNamed, startWith, TOKEN } from './helpers/stores.ts';
 
 const SEED = { seed: 11, firstId: 5_000_000n, cases: 8, timeout: 5000 };
 
@@ -77,16 +76,13 @@ describe('the shards of a run', () => {
   ])('%d of them together send what the whole run sends', { retry: 2 }, async (of, which) => {
     // A request whose connection a busy machine closes is sent again, so that a retry may be needed.
     const seen: string[] = [];
-    const store = await startStore({
-      token: TOKEN,
-      steps: () => ({
-        route: ({ method, message, body }) => {
-          seen.push(
-            `${method} ${message.url} ${JSON.stringify(message.rawHeaders)} ${body.toString('latin1')}`,
-          );
-        },
-      }),
-    });
+    const store = await startWith(() => ({
+      route: ({ method, message, body }) => {
+        seen.push(
+          `${method} ${message.url} ${JSON.stringify(message.rawHeaders)} ${body.toString('latin1')}`,
+        );
+      },
+    }));
     const sent = async (more: object) => {
       seen.length = 0;
       await run({ ...SEED, ...which, baseUrl: store.url, token: TOKEN, ...more }).record;

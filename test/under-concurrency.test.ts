@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
-import { type Received, startStore } from '../reference/store.ts';
-import { TOKEN } from './helpers/stores.ts';
+import type { Received } from '../reference/store.ts';
+import { startWith, TOKEN } from './helpers/stores.ts';
 
 const against = (baseUrl: string, more: Partial<Parameters<typeof run>[0]> = {}): Promise<RunRecord> =>
   run({ baseUrl, token: TOKEN, seed: 5, cases: 20, timeout: 1000, explain: 0, ...more }).record;
@@ -18,21 +18,18 @@ async function startSlow(spy: {
   readonly arrives?: (request: Received) => void;
   readonly leaves?: (request: Received) => boolean;
 }) {
-  return startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      route(request) {
-        spy.arrives?.(request);
-        right.route(request);
-      },
-      send(answer, response, request) {
-        setTimeout(() => {
-          if (spy.leaves?.(request) ?? true) right.send(answer, response, request);
-          else request.message.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\n{');
-        }, 20);
-      },
-    }),
-  });
+  return startWith((right) => ({
+    route(request) {
+      spy.arrives?.(request);
+      right.route(request);
+    },
+    send(answer, response, request) {
+      setTimeout(() => {
+        if (spy.leaves?.(request) ?? true) right.send(answer, response, request);
+        else request.message.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\n{');
+      }, 20);
+    },
+  }));
 }
 
 describe('named checks run side by side', () => {

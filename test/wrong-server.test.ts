@@ -12,9 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type RunRecord, run } from '../index.ts';
-import { answer, listen, type Received, rightSteps, type Steps, startStore } from '../reference/store.ts';
+import { answer, listen, type Received, rightSteps, type Steps } from '../reference/store.ts';
 import { overlayOf } from './helpers/documents.ts';
-import { TOKEN, withStore } from './helpers/stores.ts';
+import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 const fixture = (file: string) => readFileSync(new URL(`fixtures/${file}`, import.meta.url));
 const tls = { cert: fixture('localhost.pem'), key: fixture('localhost.key') };
@@ -275,8 +275,6 @@ describe('a redirect of every ordinary plant', () => {
 
 const failing = (record: RunRecord) =>
   record.results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
-
-const startWith = (steps: (right: Steps) => Partial<Steps>) => startStore({ token: TOKEN, steps });
 
 describe('503', () => {
   const busy = { status: 503, headers: { 'retry-after': '0' } };

@@ -4,6 +4,7 @@ import {
   accepting,
   acceptingKind,
   failing,
+  type Kind,
   kindOf,
   lastIs,
   ONE,
@@ -15,10 +16,35 @@ import {
   tagless,
 } from '../helpers.ts';
 
+/** The checks that fail if a wrong type is accepted. */
+const WRONG_TYPE = [
+  'invalid/rejects-any-wrong-type',
+  'invalid/rejects-wrong-type',
+  'state/accepts-among-many-rejections',
+];
+/** The checks that fail if words are accepted as id. */
+const WORDS = [
+  'invalid/rejects-numeric-string-id',
+  'invalid/rejects-wrong-type',
+  'state/accepts-among-many-rejections',
+];
+/** The checks that fail if null is accepted, and no other wrong type. */
+const NULL = [
+  'invalid/rejects-any-wrong-type',
+  'invalid/rejects-null',
+  'state/accepts-among-many-rejections',
+];
+/** The checks that fail if null and other wrong types are accepted. */
+const NULL_AND_OTHERS = [
+  'invalid/rejects-null',
+  'invalid/rejects-wrong-type',
+  'state/accepts-among-many-rejections',
+];
+
 const longName = ({ name }: Seen) => name.length > 20;
 const numeralText = (value: Value | undefined) => typeof value === 'string' && /^-?\d+$/.test(value);
-const sent = (property: string, test: (value: Value | undefined) => boolean) => (seen: Seen) =>
-  test(seen.fields.get(property));
+const acceptingId = (kind: Kind, test: (id: Value | undefined) => boolean) =>
+  acceptingKind('id', kind, ({ fields }) => test(fields.get('id')));
 const falsy = (value: Value | undefined) =>
   value === null || value === false || value === '' || (value instanceof Numeral && Number(value.text) === 0);
 /** What a common library calls empty; a missing value is none. */
@@ -74,31 +100,14 @@ export const coercion: readonly BrokenStore[] = [
       'invalid/rejects-numeric-string-id',
       'state/accepts-among-many-rejections',
     ],
-    acceptingKind('id', 'string', sent('id', numeralText)),
+    acceptingId('string', numeralText),
   ),
-  broken(
-    'id-any-string',
-    'accepts any string as id',
-    [
-      'invalid/rejects-numeric-string-id',
-      'invalid/rejects-wrong-type',
-      'state/accepts-among-many-rejections',
-    ],
-    acceptingKind('id', 'string'),
-  ),
+  broken('id-any-string', 'accepts any string as id', WORDS, acceptingKind('id', 'string')),
   broken(
     'id-word',
     'accepts a non-numeric string as id',
-    [
-      'invalid/rejects-numeric-string-id',
-      'invalid/rejects-wrong-type',
-      'state/accepts-among-many-rejections',
-    ],
-    acceptingKind(
-      'id',
-      'string',
-      sent('id', (id) => !numeralText(id)),
-    ),
+    WORDS,
+    acceptingId('string', (id) => !numeralText(id)),
   ),
   broken(
     'id-fraction-without-point',
@@ -127,21 +136,13 @@ export const coercion: readonly BrokenStore[] = [
     'id-huge-numeral',
     'accepts a numeric string beyond 2^53 as id, as JSON of protocol buffers writes int64',
     ['invalid/rejects-numeric-string-id'],
-    acceptingKind(
-      'id',
-      'string',
-      sent('id', (id) => typeof id === 'string' && /^-?\d{16,}$/.test(id)),
-    ),
+    acceptingId('string', (id) => typeof id === 'string' && /^-?\d{16,}$/.test(id)),
   ),
   broken(
     'id-long-numeral',
     'accepts a numeric string of more than 5 digits as id',
     ['invalid/rejects-any-defect', 'invalid/rejects-numeric-string-id'],
-    acceptingKind(
-      'id',
-      'string',
-      sent('id', (id) => typeof id === 'string' && /^\d{6,}$/.test(id)),
-    ),
+    acceptingId('string', (id) => typeof id === 'string' && /^\d{6,}$/.test(id)),
   ),
   broken(
     'id-numeral-tagless',
@@ -152,11 +153,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-string-last',
     'accepts a string as id if id is the last property',
-    [
-      'invalid/rejects-numeric-string-id',
-      'invalid/rejects-wrong-type',
-      'state/accepts-among-many-rejections',
-    ],
+    WORDS,
     acceptingKind('id', 'string', lastIs('id')),
   ),
   broken(
@@ -195,44 +192,28 @@ export const coercion: readonly BrokenStore[] = [
     'id-fraction-large',
     'accepts a fraction as id above a million: a comparison with a relative tolerance',
     ['combinations/rejects-invalid-bodies'],
-    acceptingKind(
-      'id',
-      'fraction',
-      sent('id', (id) => id instanceof Numeral && Math.abs(Number(id.text)) > 1e6),
-    ),
+    acceptingId('fraction', (id) => id instanceof Numeral && Math.abs(Number(id.text)) > 1e6),
   ),
   broken(
     'id-fraction-near-integer',
     'accepts a fraction as id if it is near an integer for its size',
     ['invalid/rejects-fractional-id', 'invalid/rejects-any-wrong-type'],
-    acceptingKind(
-      'id',
-      'fraction',
-      sent('id', (id) => {
-        const value = id instanceof Numeral ? Number(id.text) : 0;
-        return Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
-      }),
-    ),
+    acceptingId('fraction', (id) => {
+      const value = id instanceof Numeral ? Number(id.text) : 0;
+      return Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
+    }),
   ),
   broken(
     'id-fraction-beyond-31-bits',
     'accepts a fraction as id from 2^31: such numbers are not checked with | 0',
     ['invalid/rejects-fractional-id', 'combinations/rejects-invalid-bodies'],
-    acceptingKind(
-      'id',
-      'fraction',
-      sent('id', (id) => id instanceof Numeral && Number(id.text) >= 2 ** 31),
-    ),
+    acceptingId('fraction', (id) => id instanceof Numeral && Number(id.text) >= 2 ** 31),
   ),
   broken(
     'id-fraction-negative',
     'accepts a negative fraction as id: id % 1 > 0',
     ['invalid/rejects-fractional-id'],
-    acceptingKind(
-      'id',
-      'fraction',
-      sent('id', (id) => id instanceof Numeral && Number(id.text) < 0),
-    ),
+    acceptingId('fraction', (id) => id instanceof Numeral && Number(id.text) < 0),
   ),
   broken(
     'id-fraction-long-name',
@@ -243,47 +224,29 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-boolean',
     'converts a boolean to the id: Number(true) is 1',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    WRONG_TYPE,
     acceptingKind('id', 'boolean'),
   ),
   broken(
     'id-true',
     'accepts true as id 1',
     ['invalid/rejects-any-defect', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind(
-      'id',
-      'boolean',
-      sent('id', (id) => id === true),
-    ),
+    acceptingId('boolean', (id) => id === true),
   ),
   broken(
     'id-false',
     'accepts false as id 0',
     ['invalid/rejects-any-defect', 'invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type'],
-    acceptingKind(
-      'id',
-      'boolean',
-      sent('id', (id) => id === false),
-    ),
+    acceptingId('boolean', (id) => id === false),
   ),
-  broken(
-    'id-null',
-    'treats an id of null as missing and assigns one',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-null', 'state/accepts-among-many-rejections'],
-    acceptingKind('id', 'null'),
-  ),
+  broken('id-null', 'treats an id of null as missing and assigns one', NULL, acceptingKind('id', 'null')),
   broken(
     'id-null-tagless',
     'accepts null as id if there is no tag',
     ['invalid/rejects-any-wrong-type', 'invalid/rejects-null'],
     acceptingKind('id', 'null', tagless),
   ),
-  broken(
-    'id-array',
-    'accepts any array as id',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('id', 'array'),
-  ),
+  broken('id-array', 'accepts any array as id', WRONG_TYPE, acceptingKind('id', 'array')),
   broken(
     'id-by-pattern',
     'tests whether a regular expression matches the id, which converts it to a string',
@@ -343,16 +306,11 @@ export const coercion: readonly BrokenStore[] = [
     ['invalid/rejects-wrong-type'],
     reading('id', (id) => (Array.isArray(id) && id.length === 1 ? id[0] : id)),
   ),
-  broken(
-    'id-object',
-    'accepts any object as id',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('id', 'object'),
-  ),
+  broken('id-object', 'accepts any object as id', WRONG_TYPE, acceptingKind('id', 'object')),
   broken(
     'id-falsy',
     'replaces any falsy id with one of its own',
-    ['invalid/rejects-null', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    NULL_AND_OTHERS,
     reading('id', (id) => (falsy(id) ? ONE : id)),
   ),
   broken(
@@ -378,7 +336,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-number',
     'accepts a number as name',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    WRONG_TYPE,
     acceptingKind('name', ['integer', 'fraction']),
   ),
   broken(
@@ -387,36 +345,21 @@ export const coercion: readonly BrokenStore[] = [
     ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', ['integer', 'fraction'], tagless),
   ),
-  broken(
-    'name-boolean',
-    'accepts a boolean as name',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('name', 'boolean'),
-  ),
+  broken('name-boolean', 'accepts a boolean as name', WRONG_TYPE, acceptingKind('name', 'boolean')),
   broken(
     'name-boolean-tagged',
     'accepts a boolean as name if there is a tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    WRONG_TYPE,
     acceptingKind('name', 'boolean', tagged),
   ),
-  broken(
-    'name-null',
-    'accepts null as an empty name',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-null', 'state/accepts-among-many-rejections'],
-    acceptingKind('name', 'null'),
-  ),
+  broken('name-null', 'accepts null as an empty name', NULL, acceptingKind('name', 'null')),
   broken(
     'name-null-tagged',
     'accepts null as name if there is a tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-null', 'state/accepts-among-many-rejections'],
+    NULL,
     acceptingKind('name', 'null', tagged),
   ),
-  broken(
-    'name-array',
-    'accepts an array as name and joins it',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('name', 'array'),
-  ),
+  broken('name-array', 'accepts an array as name and joins it', WRONG_TYPE, acceptingKind('name', 'array')),
   broken(
     'name-array-tagless',
     'accepts an array as name if there is no tag',
@@ -426,7 +369,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-object',
     'accepts an object as name: [object Object]',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    WRONG_TYPE,
     acceptingKind('name', 'object'),
   ),
   broken(
@@ -438,15 +381,10 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-falsy',
     'checks the type of name only if it is truthy',
-    ['invalid/rejects-null', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    NULL_AND_OTHERS,
     reading('name', (name) => (falsy(name) ? '' : name)),
   ),
-  broken(
-    'name-unchecked',
-    'accepts any type as name',
-    ['invalid/rejects-null', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('name', WRONG_NAME),
-  ),
+  broken('name-unchecked', 'accepts any type as name', NULL_AND_OTHERS, acceptingKind('name', WRONG_NAME)),
   broken(
     'name-unchecked-last',
     'does not check the type of name if it is the last property',
@@ -461,48 +399,23 @@ export const coercion: readonly BrokenStore[] = [
   ),
 
   // tag
-  broken(
-    'tag-null',
-    'treats a tag of null as missing',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-null', 'state/accepts-among-many-rejections'],
-    acceptingKind('tag', 'null'),
-  ),
+  broken('tag-null', 'treats a tag of null as missing', NULL, acceptingKind('tag', 'null')),
   broken(
     'tag-null-long-name',
     'accepts null as tag if the name is longer than 20 characters',
     ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'null', longName),
   ),
-  broken(
-    'tag-number',
-    'accepts a number as tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('tag', ['integer', 'fraction']),
-  ),
-  broken(
-    'tag-boolean',
-    'accepts a boolean as tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('tag', 'boolean'),
-  ),
-  broken(
-    'tag-array',
-    'accepts an array as tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('tag', 'array'),
-  ),
+  broken('tag-number', 'accepts a number as tag', WRONG_TYPE, acceptingKind('tag', ['integer', 'fraction'])),
+  broken('tag-boolean', 'accepts a boolean as tag', WRONG_TYPE, acceptingKind('tag', 'boolean')),
+  broken('tag-array', 'accepts an array as tag', WRONG_TYPE, acceptingKind('tag', 'array')),
   broken(
     'tag-array-long-name',
     'accepts an array as tag if the name is longer than 20 characters',
     ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'array', longName),
   ),
-  broken(
-    'tag-object',
-    'accepts an object as tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
-    acceptingKind('tag', 'object'),
-  ),
+  broken('tag-object', 'accepts an object as tag', WRONG_TYPE, acceptingKind('tag', 'object')),
   broken(
     'tag-object-last',
     'accepts an object as tag if it is the last property',
@@ -512,13 +425,13 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'tag-falsy',
     'checks the type of tag only if it is truthy',
-    ['invalid/rejects-null', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    NULL_AND_OTHERS,
     reading('tag', (tag) => (falsy(tag) ? undefined : tag)),
   ),
   broken(
     'tag-unchecked',
     'does not check the type of tag',
-    ['invalid/rejects-null', 'invalid/rejects-wrong-type', 'state/accepts-among-many-rejections'],
+    NULL_AND_OTHERS,
     acceptingKind('tag', WRONG_NAME),
   ),
   broken(

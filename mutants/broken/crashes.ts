@@ -12,17 +12,24 @@ import {
   hanging,
   kindOf,
   lastIs,
+  nameOrTag,
   ownNamesIn,
   type Seen,
   tagless,
 } from '../helpers.ts';
+
+/** The checks that fail if some unconstrained names and tags get a 500. */
+const HOSTILE_TEXTS = [
+  'invariants/no-server-error',
+  'unconstrained/answers-hostile-names',
+  'unconstrained/answers-hostile-tags',
+];
 
 const notJson = ({ text, value }: Seen) => value === undefined && text.trim() !== '';
 const kind =
   (property: string, ...kinds: string[]) =>
   ({ fields }: Seen) =>
     kinds.includes(kindOf(fields.get(property)));
-const named = (pattern: RegExp) => (request: Seen) => pattern.test(request.name) || pattern.test(request.tag);
 const propertyCalled = (pattern: RegExp) => (request: Seen) =>
   [...request.fields.keys()].some((name) => pattern.test(name));
 const root = (test: (value: Value | undefined) => boolean) => (request: Seen) => test(request.value);
@@ -307,7 +314,7 @@ export const crashes: readonly BrokenStore[] = [
     'crash-at-or-hash',
     '500 if the name or tag contains @ or #, which a template of a notification replaces',
     ['invariants/no-server-error', 'unconstrained/answers-hostile-names'],
-    failing(named(/[@#]/)),
+    failing(nameOrTag(/[@#]/)),
   ),
   broken(
     'crash-one-word-tagless',
@@ -403,7 +410,7 @@ export const crashes: readonly BrokenStore[] = [
       'unconstrained/answers-hostile-names',
       'unconstrained/answers-hostile-tags',
     ],
-    failing(named(/'/)),
+    failing(nameOrTag(/'/)),
   ),
   broken(
     'crash-name-over-36',
@@ -442,22 +449,14 @@ export const crashes: readonly BrokenStore[] = [
   broken(
     'crash-nul',
     '500 if name or tag contains NUL, which PostgreSQL rejects',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/\0/)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/\0/)),
   ),
   broken(
     'crash-control',
     '500 if name or tag contains a control character',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/\p{Cc}/u)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/\p{Cc}/u)),
   ),
   broken(
     'crash-superscript-digit',
@@ -479,7 +478,7 @@ export const crashes: readonly BrokenStore[] = [
       'unconstrained/answers-hostile-tags',
       'unconstrained/answers-large-plants',
     ],
-    failing(named(/[\u{10000}-\u{10ffff}]/u)),
+    failing(nameOrTag(/[\u{10000}-\u{10ffff}]/u)),
   ),
   broken(
     'crash-not-ascii',
@@ -489,72 +488,43 @@ export const crashes: readonly BrokenStore[] = [
       'unconstrained/answers-hostile-tags',
       'unconstrained/answers-large-plants',
     ],
-    failing(named(/[^ -~]/)),
+    failing(nameOrTag(/[^ -~]/)),
   ),
   broken(
     'crash-combining',
     '500 if name or tag contains a combining character',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/\p{M}/u)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/\p{M}/u)),
   ),
   broken(
     'crash-right-to-left',
     '500 if name or tag contains Hebrew or Arabic',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/[\p{Script=Hebrew}\p{Script=Arabic}]/u)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/[\p{Script=Hebrew}\p{Script=Arabic}]/u)),
   ),
   broken(
     'crash-surrogate',
     '500 if name or tag contains a lone surrogate',
     ['invariants/no-server-error'],
-    failing(named(/\p{Cs}/u)),
+    failing(nameOrTag(/\p{Cs}/u)),
   ),
   broken(
     'crash-percent',
     '500 if name or tag contains %: it is used as a format string',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/%/)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/%/)),
   ),
-  broken(
-    'crash-less-than',
-    '500 if name or tag contains <',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/</)),
-  ),
+  broken('crash-less-than', '500 if name or tag contains <', HOSTILE_TEXTS, failing(nameOrTag(/</))),
   broken(
     'crash-template',
     '500 if name or tag contains a template placeholder: it is rendered as a template',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/\$\{|\{\{/)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/\$\{|\{\{/)),
   ),
   broken(
     'crash-quote',
     '500 if name or tag contains a quote or backslash: JSON by string concatenation',
-    [
-      'invariants/no-server-error',
-      'unconstrained/answers-hostile-names',
-      'unconstrained/answers-hostile-tags',
-    ],
-    failing(named(/["\\]/)),
+    HOSTILE_TEXTS,
+    failing(nameOrTag(/["\\]/)),
   ),
 ];

@@ -10,36 +10,51 @@ import {
   unique,
 } from '../helpers.ts';
 
+/** The checks that fail if plants get another status than 200. */
+const WRONG_STATUS = [
+  'ordinary/answers-200',
+  'ordinary/accepts-escaped-strings',
+  'unconstrained/answers-any-id',
+];
+/** The checks that fail if plants get another content type. */
+const WRONG_TYPE = [
+  'ordinary/answers-json',
+  'state/answers-alternating-requests',
+  'unconstrained/answers-any-id',
+];
+/** The checks that fail if one kind of ordinary names is rejected. */
+const SOME_NAMES = [
+  'invariants/accepts-ordinary-plants',
+  'ordinary/accepts-any-plant',
+  'ordinary/accepts-names-of-many-kinds',
+];
+/** The checks that fail if most ordinary plants are rejected. */
+const MOST_PLANTS = [
+  'ordinary/answers-200',
+  'ordinary/accepts-escaped-strings',
+  'ordinary/accepts-ids-of-every-magnitude',
+];
+
 /** Stores that answer an ordinary plant with another status or content type, or reject it. */
 export const createAnswer: readonly BrokenStore[] = [
-  broken(
-    'create-201',
-    'answers 201 Created instead of 200',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
-    answeringHead(201),
-  ),
+  broken('create-201', 'answers 201 Created instead of 200', WRONG_STATUS, answeringHead(201)),
   broken(
     'create-201-location',
     'answers 201 with Location instead of 200',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
+    WRONG_STATUS,
     answeringHead(201, { location: '/plants/1' }),
   ),
-  broken(
-    'create-202',
-    'answers 202 Accepted instead of 200',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
-    answeringHead(202),
-  ),
+  broken('create-202', 'answers 202 Accepted instead of 200', WRONG_STATUS, answeringHead(202)),
   broken(
     'create-203',
     'answers 203 instead of 200, like a transforming proxy',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
+    WRONG_STATUS,
     answeringHead(203),
   ),
   broken(
     'create-204',
     'answers 204 without a body instead of 200',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
+    WRONG_STATUS,
     answering(() => ({ status: 204 })),
   ),
   broken(
@@ -57,7 +72,7 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'create-201-tagged',
     'answers 201 if there is a tag',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'unconstrained/answers-any-id'],
+    WRONG_STATUS,
     answering((answer, { tag }) => (tag === undefined ? answer : { ...answer, status: 201 })),
   ),
   broken(
@@ -77,52 +92,42 @@ export const createAnswer: readonly BrokenStore[] = [
     answering((answer, { tag }) => (tag === undefined ? { status: 204 } : answer)),
   ),
 
-  broken(
-    'create-no-type',
-    'answers 200 without a Content-Type',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
-    answeringType(undefined),
-  ),
+  broken('create-no-type', 'answers 200 without a Content-Type', WRONG_TYPE, answeringType(undefined)),
   broken(
     'create-text-json',
     'answers 200 with Content-Type: text/json',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('text/json'),
   ),
   broken(
     'create-text-plain',
     'answers 200 with Content-Type: text/plain',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('text/plain'),
   ),
   broken(
     'create-text-html',
     'answers 200 with Content-Type: text/html',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('text/html; charset=utf-8'),
   ),
   broken(
     'create-vendor-type',
     'answers 200 with a vendor media type',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('application/vnd.plants.v1+json'),
   ),
-  broken(
-    'create-bare-json',
-    'answers 200 with Content-Type: json',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
-    answeringType('json'),
-  ),
+  broken('create-bare-json', 'answers 200 with Content-Type: json', WRONG_TYPE, answeringType('json')),
   broken(
     'create-json-seq',
     'answers 200 with Content-Type: application/json-seq',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('application/json-seq'),
   ),
   broken(
     'create-two-types',
     'answers 200 with two different Content-Type fields',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType(['text/html', 'application/json']),
   ),
   broken(
@@ -138,7 +143,7 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'create-octets-large-id',
     'answers 200 with application/octet-stream if id is above 2^30',
-    ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+    WRONG_TYPE,
     answeringType('application/octet-stream', ({ id }) => id > 2n ** 30n),
   ),
 
@@ -148,12 +153,7 @@ export const createAnswer: readonly BrokenStore[] = [
     ['ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ text }) => /"id"\s*:\s*\d{9}(?!\d)/.test(text)),
   ),
-  broken(
-    'rejects-tagged',
-    'rejects plants with a tag',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
-    rejecting(tagged),
-  ),
+  broken('rejects-tagged', 'rejects plants with a tag', MOST_PLANTS, rejecting(tagged)),
   broken(
     'rejects-tagless',
     'rejects plants without a tag',
@@ -187,41 +187,25 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'rejects-apostrophe',
     'rejects names that contain an apostrophe, as if they were SQL injection',
-    [
-      'invariants/accepts-ordinary-plants',
-      'ordinary/accepts-any-plant',
-      'ordinary/accepts-names-of-many-kinds',
-    ],
+    SOME_NAMES,
     rejecting(({ name }) => name.includes("'")),
   ),
   broken(
     'rejects-hyphen',
     'rejects names that contain a hyphen',
-    [
-      'invariants/accepts-ordinary-plants',
-      'ordinary/accepts-any-plant',
-      'ordinary/accepts-names-of-many-kinds',
-    ],
+    SOME_NAMES,
     rejecting(({ name }) => name.includes('-')),
   ),
   broken(
     'rejects-digit',
     'rejects names that contain a digit',
-    [
-      'invariants/accepts-ordinary-plants',
-      'ordinary/accepts-any-plant',
-      'ordinary/accepts-names-of-many-kinds',
-    ],
+    SOME_NAMES,
     rejecting(({ name }) => /\d/.test(name), 422),
   ),
   broken(
     'rejects-space',
     'rejects names that contain a space',
-    [
-      'invariants/accepts-ordinary-plants',
-      'ordinary/accepts-any-plant',
-      'ordinary/accepts-names-of-many-kinds',
-    ],
+    SOME_NAMES,
     rejecting(({ name }) => name.includes(' ')),
   ),
   broken(
@@ -245,11 +229,7 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'rejects-lower-case',
     'rejects names that begin with a lower-case letter',
-    [
-      'invariants/accepts-ordinary-plants',
-      'ordinary/accepts-any-plant',
-      'ordinary/accepts-names-of-many-kinds',
-    ],
+    SOME_NAMES,
     rejecting(({ name }) => /^[a-z]/.test(name)),
   ),
   broken(
@@ -277,13 +257,13 @@ export const createAnswer: readonly BrokenStore[] = [
   broken(
     'rejects-int16',
     'rejects ids that do not fit in 16 bits',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
+    MOST_PLANTS,
     rejecting(({ id }) => id !== undefined && id > 32_767n),
   ),
   broken(
     'rejects-float32',
     'rejects ids that a float32 cannot represent',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
+    MOST_PLANTS,
     rejecting(({ id }) => id !== undefined && Math.fround(Number(id)) !== Number(id)),
   ),
   broken(
@@ -298,12 +278,7 @@ export const createAnswer: readonly BrokenStore[] = [
     ['ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ id = 1n }) => `${id}`.includes('0')),
   ),
-  broken(
-    'rejects-id-last',
-    'rejects plants whose last property is id',
-    ['ordinary/answers-200', 'ordinary/accepts-escaped-strings', 'ordinary/accepts-ids-of-every-magnitude'],
-    rejecting(lastIs('id')),
-  ),
+  broken('rejects-id-last', 'rejects plants whose last property is id', MOST_PLANTS, rejecting(lastIs('id'))),
   broken(
     'rejects-70-bytes',
     '413 if the body is longer than 70 bytes',

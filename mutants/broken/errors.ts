@@ -18,10 +18,18 @@ import {
   plain,
   rejected,
   seen,
+  sending,
   tagless,
   textOf,
   withFreshState,
 } from '../helpers.ts';
+
+/** The checks that fail if no 400 is an Error, whatever is wrong with the body. */
+const EVERY_400 = [
+  'invalid/rejects-forms',
+  'invalid/rejects-missing-body',
+  'invalid/rejects-white-space-only',
+];
 
 const typed = (type: string | undefined) =>
   rejected((answer) => ({ ...answer, headers: type === undefined ? {} : { 'content-type': type } }));
@@ -44,41 +52,23 @@ export const errors: readonly BrokenStore[] = [
     ),
   ),
   // Not an Error at all.
-  broken(
-    'error-html',
-    'answers 400 with an HTML page',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    answering400(html(400, 'Bad Request')),
-  ),
+  broken('error-html', 'answers 400 with an HTML page', EVERY_400, answering400(html(400, 'Bad Request'))),
   broken(
     'error-html-firewall',
     'a firewall answers a body that looks like an attack with 400 and an HTML page',
     ['unconstrained/answers-hostile-names', 'invariants/400-is-json'],
-    (right) => ({
-      send(answer, response, request) {
-        const isAttack = /<script|drop table |\.\.\//i.test(request.body.toString());
-        right.send(isAttack ? html(400, 'Request blocked') : answer, response, request);
-      },
-    }),
+    sending((answer, { body }) =>
+      /<script|drop table |\.\.\//i.test(body.toString()) ? html(400, 'Request blocked') : answer,
+    ),
   ),
   broken(
     'error-debug-page',
     'answers 400 with a debug page of 90 kB that is labelled JSON',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400({ ...debugPage(400), headers: { 'content-type': 'application/json' } }),
   ),
-  broken(
-    'error-plain',
-    'answers 400 with plain text',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    answering400(plain(400, 'Bad Request')),
-  ),
-  broken(
-    'error-empty',
-    'answers 400 without a body',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    answering400({ status: 400 }),
-  ),
+  broken('error-plain', 'answers 400 with plain text', EVERY_400, answering400(plain(400, 'Bad Request'))),
+  broken('error-empty', 'answers 400 without a body', EVERY_400, answering400({ status: 400 })),
   broken(
     'error-several-messages',
     'answers 400 with an array as message if several properties are missing or wrong',
@@ -129,43 +119,43 @@ export const errors: readonly BrokenStore[] = [
   broken(
     'error-empty-json',
     'answers 400 with an empty body and the content type of JSON',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     written(() => ''),
   ),
   broken(
     'error-empty-object',
     'answers 400 with {}',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(() => ({})),
   ),
   broken(
     'error-null',
     'answers 400 with null',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(() => null),
   ),
   broken(
     'error-text',
     'answers 400 with a JSON string',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ message }) => message),
   ),
   broken(
     'error-nested',
     'answers 400 with an Error nested in a property error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => ({ error: { error: code, message } })),
   ),
   broken(
     'error-array',
     'answers 400 with an Error in an array',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => [{ error: code, message }]),
   ),
   broken(
     'error-json-api',
     'answers 400 with a JSON:API error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => ({
       errors: [{ status: '400', code: `${code}`, detail: message }],
     })),
@@ -173,7 +163,7 @@ export const errors: readonly BrokenStore[] = [
   broken(
     'error-problem',
     'answers 400 with problem details (RFC 9457)',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400({
       ...json(400, { type: 'about:blank', title: 'Bad Request', status: 400 }),
       headers: { 'content-type': 'application/problem+json' },
@@ -182,37 +172,37 @@ export const errors: readonly BrokenStore[] = [
   broken(
     'error-fastify',
     'answers 400 with a Fastify error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ message }) => ({ statusCode: 400, error: 'Bad Request', message })),
   ),
   broken(
     'error-fastapi',
     'answers 400 with a FastAPI error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ message }) => ({ detail: [{ loc: ['body'], msg: message, type: 'value_error' }] })),
   ),
   broken(
     'error-truncated',
     'answers 400 with truncated JSON',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     written((text) => text.slice(0, -2)),
   ),
   broken(
     'error-utf16',
     'answers 400 with JSON in UTF-16',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     written((text) => Buffer.from(text, 'utf16le')),
   ),
   broken(
     'error-single-quotes',
     'answers 400 with single-quoted JSON',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     written((text) => text.replaceAll('"', "'")),
   ),
   broken(
     'error-capitals',
     'answers 400 with properties called Error and Message',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => ({ Error: code, Message: message })),
   ),
   broken(
@@ -229,137 +219,62 @@ export const errors: readonly BrokenStore[] = [
   broken(
     'error-problem-type',
     'answers 400 with Content-Type: application/problem+json',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     typed('application/problem+json'),
   ),
-  broken(
-    'error-plain-type',
-    'answers 400 with Content-Type: text/plain',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    typed('text/plain'),
-  ),
-  broken(
-    'error-html-type',
-    'answers 400 with Content-Type: text/html',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    typed('text/html'),
-  ),
-  broken(
-    'error-no-type',
-    'answers 400 without a Content-Type',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    typed(undefined),
-  ),
+  broken('error-plain-type', 'answers 400 with Content-Type: text/plain', EVERY_400, typed('text/plain')),
+  broken('error-html-type', 'answers 400 with Content-Type: text/html', EVERY_400, typed('text/html')),
+  broken('error-no-type', 'answers 400 without a Content-Type', EVERY_400, typed(undefined)),
 
   // One wrong member.
-  broken(
-    'error-code-string',
-    'answers 400 with "400" as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error('400'),
-  ),
-  broken(
-    'error-code-name',
-    'answers 400 with a word as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error('invalid_plant'),
-  ),
-  broken(
-    'error-code-fraction',
-    'answers 400 with 400.1 as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error(400.1),
-  ),
-  broken(
-    'error-code-null',
-    'answers 400 with null as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error(null),
-  ),
-  broken(
-    'error-code-true',
-    'answers 400 with true as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error(true),
-  ),
-  broken(
-    'error-code-missing',
-    'answers 400 without error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error(undefined),
-  ),
-  broken(
-    'error-code-array',
-    'answers 400 with an array as error',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error([400]),
-  ),
-  broken(
-    'error-code-2-31',
-    'answers 400 with 2^31 as error, beyond int32',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    error(2 ** 31),
-  ),
+  broken('error-code-string', 'answers 400 with "400" as error', EVERY_400, error('400')),
+  broken('error-code-name', 'answers 400 with a word as error', EVERY_400, error('invalid_plant')),
+  broken('error-code-fraction', 'answers 400 with 400.1 as error', EVERY_400, error(400.1)),
+  broken('error-code-null', 'answers 400 with null as error', EVERY_400, error(null)),
+  broken('error-code-true', 'answers 400 with true as error', EVERY_400, error(true)),
+  broken('error-code-missing', 'answers 400 without error', EVERY_400, error(undefined)),
+  broken('error-code-array', 'answers 400 with an array as error', EVERY_400, error([400])),
+  broken('error-code-2-31', 'answers 400 with 2^31 as error, beyond int32', EVERY_400, error(2 ** 31)),
   broken(
     'error-code-under',
     'answers 400 with -2^31 - 1 as error, beyond int32',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     error(-(2 ** 31) - 1),
   ),
   broken(
     'error-code-time',
     'answers 400 with the time in milliseconds as error, beyond int32',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ message }) => ({ error: Date.now(), message })),
   ),
   broken(
     'error-code-unsigned',
     'answers 400 with an unsigned 32-bit code as error, beyond int32',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     error(0x80070057),
   ),
-  broken(
-    'error-message-missing',
-    'answers 400 without message',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    message(undefined),
-  ),
-  broken(
-    'error-message-null',
-    'answers 400 with null as message',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    message(null),
-  ),
-  broken(
-    'error-message-number',
-    'answers 400 with 400 as message',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    message(400),
-  ),
+  broken('error-message-missing', 'answers 400 without message', EVERY_400, message(undefined)),
+  broken('error-message-null', 'answers 400 with null as message', EVERY_400, message(null)),
+  broken('error-message-number', 'answers 400 with 400 as message', EVERY_400, message(400)),
   broken(
     'error-message-array',
     'answers 400 with an array of strings as message, like class-validator',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => ({ error: code, message: [message] })),
   ),
   broken(
     'error-message-object',
     'answers 400 with an object as message, one member per property',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400With(({ code, message }) => ({ error: code, message: { body: message } })),
   ),
-  broken(
-    'error-message-false',
-    'answers 400 with false as message',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
-    message(false),
-  ),
+  broken('error-message-false', 'answers 400 with false as message', EVERY_400, message(false)),
 
   // Only sometimes.
   broken(
     'error-html-syntax',
     'answers 400 with HTML if the body is not JSON',
-    ['invalid/rejects-forms', 'invalid/rejects-missing-body', 'invalid/rejects-white-space-only'],
+    EVERY_400,
     answering400(html(400, 'SyntaxError'), coded(NOT_JSON)),
   ),
   broken(

@@ -158,12 +158,12 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invariants/no-server-error', 'invalid/rejects-forms'],
     failingHead((request) => /form/.test(mediaType(request))),
   ),
-  broken('http-plain-cut', 'closes the connection on text/plain', ['invariants/answers'], (right) => ({
-    send(answer, response, request) {
-      if (mediaType(request) === 'text/plain') request.message.socket.destroy();
-      else right.send(answer, response, request);
-    },
-  })),
+  broken(
+    'http-plain-cut',
+    'closes the connection on text/plain',
+    ['invariants/answers'],
+    routing((request) => mediaType(request) === 'text/plain', 'cut'),
+  ),
   broken(
     'http-charset-500',
     '500 if Content-Type has a charset parameter',
@@ -227,16 +227,16 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invariants/answers'],
     routing((request) => request.method === 'POST' && authorization(request) === undefined, 'cut'),
   ),
-  broken('http-coded-500', '500 if there is a Content-Encoding', ['invariants/no-server-error'], (right) => ({
-    negotiate(request) {
-      if (request.headers['content-encoding'] !== undefined) throw new Error('unknown content coding');
-      right.negotiate(request);
-    },
-  })),
-  broken('http-cookie-500', '500 if a cookie has no name', ['invariants/no-server-error'], (right) => ({
-    route(request) {
-      if (/(?:^|;)\s*=/.test(request.headers.cookie?.[0] ?? '')) throw new Error('a cookie without a name');
-      right.route(request);
-    },
-  })),
+  broken(
+    'http-coded-500',
+    '500 if there is a Content-Encoding',
+    ['invariants/no-server-error'],
+    failingHead(({ headers }) => headers['content-encoding'] !== undefined),
+  ),
+  broken(
+    'http-cookie-500',
+    '500 if a cookie has no name',
+    ['invariants/no-server-error'],
+    failingAt(({ headers }) => /(?:^|;)\s*=/.test(headers.cookie?.[0] ?? '')),
+  ),
 ];

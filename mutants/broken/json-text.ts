@@ -14,6 +14,19 @@ import {
   withFreshState,
 } from '../helpers.ts';
 
+/** The checks that fail if a JSON value is accepted that is no object. */
+const NON_OBJECT = [
+  'invalid/rejects-any-defect',
+  'invalid/rejects-non-objects',
+  'state/accepts-among-many-rejections',
+];
+/** The checks that fail if what follows the first value is ignored. */
+const MORE_AFTER = [
+  'invalid/rejects-any-malformed-json',
+  'invalid/rejects-several-values',
+  'state/accepts-among-many-rejections',
+];
+
 /** Matches white space outside strings. */
 const spaced =
   (space: RegExp) =>
@@ -213,11 +226,7 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'text-first-value',
     'ignores whatever follows the first value',
-    [
-      'invalid/rejects-any-malformed-json',
-      'invalid/rejects-several-values',
-      'state/accepts-among-many-rejections',
-    ],
+    MORE_AFTER,
     rereading(notJson, firstValue),
   ),
   broken(
@@ -245,21 +254,13 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'text-second-value',
     'ignores a second value',
-    [
-      'invalid/rejects-any-malformed-json',
-      'invalid/rejects-several-values',
-      'state/accepts-among-many-rejections',
-    ],
+    MORE_AFTER,
     rereading((request) => notJson(request) && /}\s*{/.test(request.text), firstValue),
   ),
   broken(
     'text-tail',
     'ignores garbage after the value',
-    [
-      'invalid/rejects-any-malformed-json',
-      'invalid/rejects-several-values',
-      'state/accepts-among-many-rejections',
-    ],
+    MORE_AFTER,
     rereading((request) => notJson(request) && !/}\s*[{[]/.test(request.text), firstValue),
   ),
   broken(
@@ -298,19 +299,19 @@ export const jsonText: readonly BrokenStore[] = [
   broken(
     'value-boolean',
     'accepts a boolean as the body',
-    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
+    NON_OBJECT,
     accepting(valued((value) => typeof value === 'boolean')),
   ),
   broken(
     'value-number',
     'accepts a number as the body',
-    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
+    NON_OBJECT,
     accepting(({ text, value }) => value !== undefined && begins(text, /^[-\d]/)),
   ),
   broken(
     'value-string',
     'accepts a string as the body',
-    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
+    NON_OBJECT,
     accepting(valued((value) => typeof value === 'string')),
   ),
   broken(
@@ -329,15 +330,10 @@ export const jsonText: readonly BrokenStore[] = [
     ],
     accepting(valued((value) => Array.isArray(value) && value.length === 0)),
   ),
-  broken(
-    'value-array-of-one',
-    'unwraps an array of one element',
-    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
-    (right) => ({
-      validate: (value, request) =>
-        right.validate((Array.isArray(value) && value.length === 1 && value[0]) || value, request),
-    }),
-  ),
+  broken('value-array-of-one', 'unwraps an array of one element', NON_OBJECT, (right) => ({
+    validate: (value, request) =>
+      right.validate((Array.isArray(value) && value.length === 1 && value[0]) || value, request),
+  })),
   broken(
     'value-array-tagless',
     'unwraps an array of one element if there is no tag',
@@ -349,17 +345,12 @@ export const jsonText: readonly BrokenStore[] = [
       },
     }),
   ),
-  broken(
-    'value-in-string',
-    'parses JSON in a string again',
-    ['invalid/rejects-any-defect', 'invalid/rejects-non-objects', 'state/accepts-among-many-rejections'],
-    (right) => ({
-      parse(body, request) {
-        const value = right.parse(body, request);
-        return typeof value === 'string' ? right.parse(Buffer.from(value), request) : value;
-      },
-    }),
-  ),
+  broken('value-in-string', 'parses JSON in a string again', NON_OBJECT, (right) => ({
+    parse(body, request) {
+      const value = right.parse(body, request);
+      return typeof value === 'string' ? right.parse(Buffer.from(value), request) : value;
+    },
+  })),
   broken(
     'value-empty-object',
     'accepts {}',

@@ -12,6 +12,19 @@ import {
   withFreshState,
 } from '../helpers.ts';
 
+/** The checks that fail if a missing property is not noticed. */
+const MISSING = [
+  'invalid/rejects-inherited-property',
+  'invalid/rejects-missing-property',
+  'invalid/rejects-nested-property',
+];
+/** The checks that fail if a property is found under another name. */
+const MISNAMED = [
+  'invalid/rejects-any-defect',
+  'invalid/rejects-misnamed-property',
+  'state/accepts-among-many-rejections',
+];
+
 /** As the format JSON:API sends resources. */
 const isDocument: Asked = (request) => mediaType(request) === 'application/vnd.api+json';
 
@@ -78,50 +91,24 @@ const withQuery = (value: Value, url: string): Value => {
 
 /** Stores that do not notice a missing required property. */
 export const missingProperties: readonly BrokenStore[] = [
-  broken(
-    'missing-id',
-    'assigns an id if there is none',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
-    acceptingKind('id', 'absent'),
-  ),
+  broken('missing-id', 'assigns an id if there is none', MISSING, acceptingKind('id', 'absent')),
   broken(
     'missing-polluted',
     'lets __proto__ of a rejected body set the name of all later plants that have none',
     ['invalid/rejects-inherited-property'],
     polluted,
   ),
-  broken(
-    'missing-name',
-    'uses a default if name is missing',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
-    acceptingKind('name', 'absent'),
-  ),
+  broken('missing-name', 'uses a default if name is missing', MISSING, acceptingKind('name', 'absent')),
   broken(
     'missing-id-tagged',
     'assigns an id if there is none and there is a tag',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
+    MISSING,
     acceptingKind('id', 'absent', tagged),
   ),
   broken(
     'missing-id-tagless',
     'assigns an id if there is neither id nor tag',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
+    MISSING,
     acceptingKind('id', 'absent', tagless),
   ),
   broken(
@@ -139,21 +126,13 @@ export const missingProperties: readonly BrokenStore[] = [
   broken(
     'missing-name-tagless',
     'uses a default if name and tag are missing',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
+    MISSING,
     acceptingKind('name', 'absent', tagless),
   ),
   broken(
     'missing-name-from-tag',
     'uses the tag if name is missing',
-    [
-      'invalid/rejects-inherited-property',
-      'invalid/rejects-missing-property',
-      'invalid/rejects-nested-property',
-    ],
+    MISSING,
     looking('name', (fields) => fields.get('tag')),
   ),
   broken(
@@ -171,33 +150,11 @@ export const missingProperties: readonly BrokenStore[] = [
   broken(
     'any-case',
     'binds id and name case-insensitively',
-    [
-      'invalid/rejects-any-defect',
-      'invalid/rejects-misnamed-property',
-      'state/accepts-among-many-rejections',
-    ],
+    MISNAMED,
     both((property) => looking(property, anyCase(property))),
   ),
-  broken(
-    'any-case-id',
-    'binds ID and Id to id',
-    [
-      'invalid/rejects-any-defect',
-      'invalid/rejects-misnamed-property',
-      'state/accepts-among-many-rejections',
-    ],
-    looking('id', anyCase('id')),
-  ),
-  broken(
-    'any-case-name',
-    'binds Name to name',
-    [
-      'invalid/rejects-any-defect',
-      'invalid/rejects-misnamed-property',
-      'state/accepts-among-many-rejections',
-    ],
-    looking('name', anyCase('name')),
-  ),
+  broken('any-case-id', 'binds ID and Id to id', MISNAMED, looking('id', anyCase('id'))),
+  broken('any-case-name', 'binds Name to name', MISNAMED, looking('name', anyCase('name'))),
   broken(
     'any-case-name-tagless',
     'binds Name to name if there is no tag',

@@ -2,6 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { type BrokenStore, broken } from '../fleet.ts';
 import { answering, answeringText, answeringValue, contentType, ownNamesIn, textOf } from '../helpers.ts';
 
+/** The checks that fail if no 200 is a Plant. */
+const NO_PLANT = [
+  'auth/rejects-after-an-accepted-request',
+  'ordinary/answers-a-plant',
+  'state/answers-alternating-requests',
+];
+
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 const unescaped = (name: string) => `{"name":"${name}"}`;
@@ -52,31 +59,19 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'body-empty',
     'answers 200 with an empty body',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText(() => ''),
   ),
   broken(
     'body-blank',
     'answers 200 with white space',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText(() => ' \n'),
   ),
   broken(
     'body-html',
     'answers 200 with HTML that is labelled JSON',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText(() => '<p>created</p>'),
   ),
   broken(
@@ -88,151 +83,86 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'body-two-values',
     'answers 200 with two JSON values, one per line',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `${text}\n${text}`),
   ),
   broken(
     'body-debug-tail',
     'appends a line of debug output to the body',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `${text}\n-- 3 ms`),
   ),
   broken(
     'body-semicolon',
     'appends a semicolon to the body',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `${text};`),
   ),
   broken(
     'body-nul-tail',
     'appends the NUL of a C string to the body',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `${text}\0`),
   ),
   broken(
     'body-guarded',
     'puts a guard against JSON hijacking before the body',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `)]}',\n${text}`),
   ),
   broken(
     'body-jsonp',
     'wraps the body in a JSONP callback',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => `callback(${text})`),
   ),
   broken(
     'body-trailing-comma',
     'puts a comma before the closing brace',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => text.replace(/}$/, ',}')),
   ),
   broken(
     'body-single-quotes',
     'answers 200 with single-quoted JSON',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((_, { name }) => `{'name': '${name}'}`),
   ),
   broken(
     'body-bare-names',
     'answers 200 with unquoted property names',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => text.replace('"name"', 'name')),
   ),
   broken(
     'body-nan',
     'answers 200 with NaN in an additional property',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => text.replace(/}$/, ',"price":NaN}')),
   ),
   broken(
     'body-undefined',
     'answers 200 with undefined in an additional property',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => text.replace(/}$/, ',"owner":undefined}')),
   ),
   broken(
     'body-truncated',
     'answers 200 without the closing brace',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => text.slice(0, -1)),
   ),
-  broken(
-    'body-utf16',
-    'answers 200 in UTF-16',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
-    answeringText(utf16),
-  ),
+  broken('body-utf16', 'answers 200 in UTF-16', NO_PLANT, answeringText(utf16)),
   broken(
     'body-latin1',
     'answers 200 with an additional property in Latin-1',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => latin1(text.replace(/}$/, ',"kind":"B\u00e9gonia"}'))),
   ),
   broken(
     'body-twice',
     'answers 200 with JSON in a JSON string',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringText((text) => JSON.stringify(text)),
   ),
   broken(
@@ -323,111 +253,67 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'plant-in-data',
     'wraps the plant in data',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ data: { name, tag } })),
   ),
   broken(
     'plant-in-plant',
     'wraps the plant in plant',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ plant: { name, tag } })),
   ),
   broken(
     'plant-in-array',
     'answers 200 with the plant in an array',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => [{ name, tag }]),
   ),
   broken(
     'plant-pairs',
     'answers 200 with pairs of names and values',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name }) => [['name', name]]),
   ),
   broken(
     'plant-null',
     'answers 200 with null',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(() => null),
   ),
   broken(
     'plant-true',
     'answers 200 with true',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(() => true),
   ),
   broken(
     'plant-id-only',
     'answers 200 with only the id',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ id }) => ({ id: Number(id) })),
   ),
   broken(
     'plant-ok',
     'answers 200 with {"ok": true}',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(() => ({ ok: true })),
   ),
   broken(
     'plant-bare-name',
     'answers 200 with the name as a JSON string',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name }) => name),
   ),
   broken(
     'plant-capitals',
     'answers 200 with Name and Tag instead of name and tag',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ Name: name, Tag: tag })),
   ),
   broken(
     'plant-error',
     'answers 200 with an Error',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(() => ({ error: 0, message: 'created' })),
   ),
   broken(
@@ -451,41 +337,25 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'plant-name-null',
     'answers 200 with null as name',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ tag }) => ({ name: null, tag })),
   ),
   broken(
     'plant-name-array',
     'answers 200 with an array as name',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ name: [name], tag })),
   ),
   broken(
     'plant-name-object',
     'answers 200 with an object as name, one member per language',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ name: { en: name }, tag })),
   ),
   broken(
     'plant-name-length',
     'answers 200 with the length of the name as name',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ name: name.length, tag })),
   ),
   broken(
@@ -529,11 +399,7 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'plant-tag-array',
     'answers 200 with an array as tag',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answeringValue(({ name, tag }) => ({ name, tag: tag === undefined ? [] : [tag] })),
   ),
   broken(
@@ -563,11 +429,7 @@ export const plantBody: readonly BrokenStore[] = [
   broken(
     'body-says-gzip',
     'labels the body as gzip although it is not compressed',
-    [
-      'auth/rejects-after-an-accepted-request',
-      'ordinary/answers-a-plant',
-      'state/answers-alternating-requests',
-    ],
+    NO_PLANT,
     answering((answer) => ({ ...answer, headers: { ...answer.headers, 'content-encoding': 'gzip' } })),
   ),
   broken(

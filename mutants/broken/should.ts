@@ -29,6 +29,7 @@ import {
   rejectingHead,
   sending,
   together,
+  under,
 } from '../helpers.ts';
 import { serving } from '../right/serving.ts';
 
@@ -62,16 +63,6 @@ const messaging = (
     (rejection, request) => ({ error: rejection.code, message: say(rejection, request) }),
     codes,
   );
-
-/** Rejects an invalid body with another status than 400. */
-const rejectingWith =
-  (status: number): Change =>
-  (right) => ({
-    reject: (rejection, request) => ({
-      ...right.reject(rejection, request),
-      status: rejection.status === 400 ? status : rejection.status,
-    }),
-  });
 
 /** Answers 401 with other headers. */
 const challengedBy = (headers: Record<string, string>): Change =>
@@ -283,8 +274,8 @@ export const should: readonly BrokenStore[] = [
   ),
 
   // How invalid bodies are rejected.
-  broken('rejects-422', 'rejects with 422 instead of 400', ['invalid/answers-400'], rejectingWith(422)),
-  broken('rejects-404', 'rejects with 404 instead of 400', ['invalid/answers-400'], rejectingWith(404)),
+  broken('rejects-422', 'rejects with 422 instead of 400', ['invalid/answers-400'], under(422)),
+  broken('rejects-404', 'rejects with 404 instead of 400', ['invalid/answers-400'], under(404)),
   broken(
     'takes-plain',
     'accepts JSON sent as text/plain',

@@ -18,6 +18,7 @@ import {
   hanging,
   html,
   kindOf,
+  ordinalOnConnection,
   overlapping,
   parsing,
   reading,
@@ -692,13 +693,10 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'answers 503 to the sixteenth plant on a connection, and closes it',
     ['invariants/no-server-error'],
     (right) => {
-      const counts = new WeakMap<object, number>();
+      const ordinal = ordinalOnConnection();
       return {
         create(plant, request) {
-          const { socket } = request.message;
-          const count = (counts.get(socket) ?? 0) + 1;
-          counts.set(socket, count);
-          if (count < 16) return right.create(plant, request);
+          if (ordinal(request) < 16) return right.create(plant, request);
           const draining = json(503, { error: 503, message: 'draining' });
           return { ...draining, headers: { ...draining.headers, connection: 'close' } };
         },

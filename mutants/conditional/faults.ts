@@ -189,24 +189,14 @@ export const acceptsTruncated = accepts(
 
 export const crashes = fault('crash', failing(always));
 
-const crashing =
-  (status: (of: number) => boolean): Change =>
-  (right) => ({
-    reject(rejection, request) {
-      const answer = right.reject(rejection, request);
-      return status(rejection.status) ? right.fail(rejection, request) : answer;
-    },
-  });
-/** 500 instead of 400. */
-export const crashesOnInvalid = fault(
-  'failure',
-  crashing((status) => status === 400),
-);
-/** 500 instead of 401. */
-export const crashesOnUnauthorised = fault(
-  'failure',
-  crashing((status) => status === 401),
-);
+/** 500 instead of another status. */
+const crashesInsteadOf = (status: number): Fault =>
+  fault('failure', (right) => ({
+    reject: (rejection, request) =>
+      rejection.status === status ? right.fail(rejection, request) : right.reject(rejection, request),
+  }));
+export const crashesOnInvalid = crashesInsteadOf(400);
+export const crashesOnUnauthorised = crashesInsteadOf(401);
 /** 502, as a proxy answers when the store closes the connection. */
 export const badGateway = fault('crash', () => ({ create: () => html(502, 'Bad Gateway') }));
 
@@ -233,6 +223,8 @@ export const rejectsToken = fault('rejects', () => ({
 
 // --- A 400 that is not an Error -------------------------------------------------------------------------
 
+const misshapes = (instead: Change) => fault('shape', instead);
+
 export const html400 = fault('html', answering400(html(400, 'Bad Request')));
 export const plain400 = fault('html', answering400(plain(400, 'Bad Request')));
 export const problem400 = fault(
@@ -244,93 +236,51 @@ export const problem400 = fault(
   }),
 );
 export const empty400 = fault('html', answering400({ status: 400 }));
-export const detail400 = fault(
-  'shape',
-  answering400With(({ message }) => ({ detail: [{ msg: message }] })),
-);
-export const wordError400 = fault(
-  'shape',
-  answering400With(({ message }) => ({ error: 'bad_request', message })),
-);
-export const noMessage400 = fault(
-  'shape',
-  answering400With(({ code }) => ({ error: code, message: null })),
-);
-export const list400 = fault(
-  'shape',
-  answering400With(({ code, message }) => [{ error: code, message }]),
-);
+export const detail400 = misshapes(answering400With(({ message }) => ({ detail: [{ msg: message }] })));
+export const wordError400 = misshapes(answering400With(({ message }) => ({ error: 'bad_request', message })));
+export const noMessage400 = misshapes(answering400With(({ code }) => ({ error: code, message: null })));
+export const list400 = misshapes(answering400With(({ code, message }) => [{ error: code, message }]));
 
 // --- A 200 that is not a Plant --------------------------------------------------------------------------
 
-export const namesNull = fault(
-  'misanswers',
-  answeringValue(({ tag }) => ({ name: null, tag })),
-);
+const misanswers = (instead: Change) => fault('misanswers', instead);
+
+export const namesNull = misanswers(answeringValue(({ tag }) => ({ name: null, tag })));
 /** Returns what it has not validated. */
-export const namesUnvalidated = fault(
-  'misanswers',
+export const namesUnvalidated = misanswers(
   together(
     madeUp,
     answeringValue(() => ({ name: 5 })),
   ),
 );
-export const answersEmptyObject = fault(
-  'misanswers',
-  answeringValue(() => ({})),
-);
-export const tagsNull = fault(
-  'misanswers',
-  answeringValue(({ name }) => ({ name, tag: null })),
-);
-export const wraps = fault(
-  'misanswers',
+export const answersEmptyObject = misanswers(answeringValue(() => ({})));
+export const tagsNull = misanswers(answeringValue(({ name }) => ({ name, tag: null })));
+export const wraps = misanswers(
   answeringValue((plant) => ({ data: { attributes: { name: plant.name, tag: plant.tag } } })),
 );
-export const lists = fault(
-  'misanswers',
-  answeringValue(({ name, tag }) => [{ name, tag }]),
-);
-export const untagsType = fault('misanswers', answeringType(undefined));
-export const answersHtml = fault(
-  'misanswers',
-  answering((_, { name }) => html(200, name.replace(/[&<>]/g, ' '))),
-);
-export const answersXml = fault(
-  'misanswers',
+export const lists = misanswers(answeringValue(({ name, tag }) => [{ name, tag }]));
+export const untagsType = misanswers(answeringType(undefined));
+export const answersHtml = misanswers(answering((_, { name }) => html(200, name.replace(/[&<>]/g, ' '))));
+export const answersXml = misanswers(
   answering((_, { name }) => ({
     status: 200,
     headers: { 'content-type': 'application/xml' },
     body: `<plant><name>${name.replace(/[&<>]/g, ' ')}</name></plant>`,
   })),
 );
-export const callsBack = fault(
-  'misanswers',
-  answeringText((text) => `callback(${text});`),
-);
-export const singleQuotes = fault(
-  'misanswers',
-  answeringText((text) => text.replaceAll('"', "'")),
-);
-export const twice = fault(
-  'misanswers',
-  answeringText((text) => text + text),
-);
-export const compressesSilently = fault(
-  'misanswers',
-  answeringText((text) => gzipSync(text)),
-);
+export const callsBack = misanswers(answeringText((text) => `callback(${text});`));
+export const singleQuotes = misanswers(answeringText((text) => text.replaceAll('"', "'")));
+export const twice = misanswers(answeringText((text) => text + text));
+export const compressesSilently = misanswers(answeringText((text) => gzipSync(text)));
 export const compressesAs = (coding: string) =>
-  fault(
-    'misanswers',
+  misanswers(
     answering((answer) => ({
       ...answer,
       headers: { ...answer.headers, 'content-encoding': coding },
       body: deflateRawSync(textOf(answer)),
     })),
   );
-export const truncatesCompressed = fault(
-  'misanswers',
+export const truncatesCompressed = misanswers(
   answering((answer) => ({
     ...answer,
     headers: { ...answer.headers, 'content-encoding': 'gzip' },
@@ -338,16 +288,11 @@ export const truncatesCompressed = fault(
   })),
 );
 /** Truncates after as many bytes as the text has UTF-16 code units. */
-export const countsCharacters = fault(
-  'misanswers',
+export const countsCharacters = misanswers(
   answeringText((text) => Buffer.from(text).subarray(0, text.length)),
 );
-export const inLatin1 = fault(
-  'misanswers',
-  answeringText((text) => Buffer.from(text, 'latin1')),
-);
-export const inUtf16 = fault(
-  'misanswers',
+export const inLatin1 = misanswers(answeringText((text) => Buffer.from(text, 'latin1')));
+export const inUtf16 = misanswers(
   answering((answer) => ({
     ...answer,
     headers: { 'content-type': 'application/json; charset=utf-16le' },
@@ -355,8 +300,7 @@ export const inUtf16 = fault(
   })),
 );
 /** Encodes each half of a surrogate pair in three bytes (CESU-8). */
-export const inCesu = fault(
-  'misanswers',
+export const inCesu = misanswers(
   answeringText((text) =>
     Buffer.concat(
       Array.from({ length: text.length }, (_, at) => {
@@ -369,12 +313,6 @@ export const inCesu = fault(
   ),
 );
 /** Puts the name between quotes without escaping it. */
-export const escapesNothing = fault(
-  'misanswers',
-  answeringText((_, { name }) => `{"name":"${name}"}`),
-);
+export const escapesNothing = misanswers(answeringText((_, { name }) => `{"name":"${name}"}`));
 /** Puts a log line before the body. */
-export const logsIntoAnswer = fault(
-  'misanswers',
-  answeringText((text) => `Warning: undefined index\n${text}`),
-);
+export const logsIntoAnswer = misanswers(answeringText((text) => `Warning: undefined index\n${text}`));

@@ -6,6 +6,7 @@ import {
   answeringText,
   answeringType,
   answeringValue,
+  sending,
   textOf,
   withFreshState,
 } from '../helpers.ts';
@@ -215,44 +216,34 @@ export const otherTargets: readonly RightStore[] = [
   right(
     'cors',
     'answers OPTIONS with 204 and CORS headers: a preflight never carries credentials',
-    (reference) => ({
-      send: (answer, response, request) =>
-        reference.send(
-          request.method === 'OPTIONS'
-            ? {
-                status: 204,
-                headers: {
-                  'access-control-allow-origin': '*',
-                  'access-control-allow-headers': 'authorization, content-type',
-                  allow: 'POST, OPTIONS',
-                },
-              }
-            : answer,
-          response,
-          request,
-        ),
-    }),
+    sending((answer, { method }) =>
+      method === 'OPTIONS'
+        ? {
+            status: 204,
+            headers: {
+              'access-control-allow-origin': '*',
+              'access-control-allow-headers': 'authorization, content-type',
+              allow: 'POST, OPTIONS',
+            },
+          }
+        : answer,
+    ),
   ),
   right('any-path-case', 'serves /PLANTS and /plants/ like /plants: unspecified', (reference) => ({
     route: (request) => reference.route({ ...request, path: request.path.toLowerCase().replace(/\/$/, '') }),
   })),
-  right('slash-redirects', 'redirects /plants/ to /plants: unspecified', (reference) => ({
-    send: (answer, response, request) =>
-      reference.send(
-        request.path === '/plants/' ? { status: 308, headers: { location: '/plants' } } : answer,
-        response,
-        request,
-      ),
-  })),
+  right(
+    'slash-redirects',
+    'redirects /plants/ to /plants: unspecified',
+    sending((answer, { path }) =>
+      path === '/plants/' ? { status: 308, headers: { location: '/plants' } } : answer,
+    ),
+  ),
   right(
     '501',
     'answers every method but POST with 501: RFC 9110 defines it for unrecognised methods',
-    (reference) => ({
-      send(answer, response, request) {
-        const sent =
-          request.method === 'POST' ? answer : json(501, { error: 501, message: 'not implemented' });
-        reference.send(sent, response, request);
-      },
-    }),
+    sending((answer, { method }) =>
+      method === 'POST' ? answer : json(501, { error: 501, message: 'not implemented' }),
+    ),
   ),
 ];

@@ -1,6 +1,6 @@
 import { answer as answerTo } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { itsTurn, later, sending } from '../helpers.ts';
+import { adding, itsTurn, later, ordinalOnConnection, sending } from '../helpers.ts';
 import { serving } from './serving.ts';
 
 /** Stores that manage connections, or time their bytes, in an unusual way: unspecified. */
@@ -16,15 +16,10 @@ export const connections: readonly RightStore[] = [
     'three-a-connection',
     'sends Connection: close with the third response of a connection',
     (reference) => {
-      const answered = new WeakMap<object, number>();
-      return {
-        send(answer, response, request) {
-          const count = (answered.get(request.message.socket) ?? 0) + 1;
-          answered.set(request.message.socket, count);
-          const headers = count === 3 ? { ...answer.headers, connection: 'close' } : { ...answer.headers };
-          reference.send({ ...answer, headers }, response, request);
-        },
-      };
+      const ordinal = ordinalOnConnection();
+      return sending((answer, request) =>
+        ordinal(request) === 3 ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,
+      )(reference);
     },
   ),
   serving(
@@ -34,10 +29,7 @@ export const connections: readonly RightStore[] = [
       setUp(server) {
         server.keepAliveTimeout = 40;
       },
-      change: sending((answer) => ({
-        ...answer,
-        headers: { ...answer.headers, 'keep-alive': 'timeout=60' },
-      })),
+      change: adding({ 'keep-alive': 'timeout=60' }),
     },
   ),
   right('head-then-body', 'sends the head 5 ms before the body', () => ({

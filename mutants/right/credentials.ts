@@ -3,6 +3,7 @@ import { type Change, type RightStore, right } from '../fleet.ts';
 import {
   type Asked,
   authorization,
+  beyondPerSecond,
   challenging,
   html,
   later,
@@ -149,14 +150,11 @@ export const credentials: readonly RightStore[] = [
   right(
     'basic-403',
     'answers Basic with 403 in plain text; 401 carries additional challenges for Negotiate and NTLM',
-    (reference) => ({
-      send(answer, response, request) {
-        const scheme = authorization(request)?.split(' ')[0]?.toLowerCase();
-        if (scheme === 'basic') return reference.send(plain(403, 'Forbidden'), response, request);
-        const challenges = ['Negotiate', 'NTLM', 'Bearer realm="plants", charset="UTF-8"'];
-        const more = answer.status === 401 ? { 'www-authenticate': challenges } : {};
-        reference.send({ ...answer, headers: { ...answer.headers, ...more } }, response, request);
-      },
+    sending((answer, request) => {
+      if (/^basic(?: |$)/i.test(authorization(request) ?? '')) return plain(403, 'Forbidden');
+      if (answer.status !== 401) return answer;
+      const challenges = ['Negotiate', 'NTLM', 'Bearer realm="plants", charset="UTF-8"'];
+      return { ...answer, headers: { ...answer.headers, 'www-authenticate': challenges } };
     }),
   ),
   right(
@@ -193,17 +191,9 @@ export const credentials: readonly RightStore[] = [
     'rejections-429',
     'answers 429 with Retry-After: 1 beyond 200 rejected plants per second',
     withFreshState(() => {
-      let [since, count] = [0, 0];
-      return rejected((answer) => {
-        if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
-        count += 1;
-        return count > 200
-          ? {
-              ...plain(429, 'Too Many Requests'),
-              headers: { 'content-type': 'text/plain', 'retry-after': '1' },
-            }
-          : answer;
-      });
+      const tooMany = beyondPerSecond(200);
+      const headers = { 'content-type': 'text/plain', 'retry-after': '1' };
+      return rejected((answer) => (tooMany() ? { ...plain(429, 'Too Many Requests'), headers } : answer));
     }),
   ),
 ];

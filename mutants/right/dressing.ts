@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type Answer, json } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
+  adding,
   answering,
   answeringText,
   answeringValue,
@@ -14,12 +15,6 @@ import {
 } from '../helpers.ts';
 
 const bytesOf = ({ body = '' }: Answer) => Buffer.from(body);
-const adding =
-  (headers: NonNullable<Answer['headers']>): Change =>
-  (reference) => ({
-    send: (answer, response, request) =>
-      reference.send({ ...answer, headers: { ...answer.headers, ...headers } }, response, request),
-  });
 
 /** Echoes the whole body, as long as it is not nested too deeply for the store. */
 const echoing = (maxDepth: number, indent?: number): Change =>

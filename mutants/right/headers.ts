@@ -5,10 +5,12 @@ import {
   type Asked,
   contentType,
   html,
+  insteadOf,
   mediaType,
   parsing,
   plain,
   rejectingHead,
+  routing,
   sending,
 } from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
@@ -299,10 +301,7 @@ export const headers: readonly RightStore[] = [
         for (const event of ['checkContinue', 'checkExpectation'] as const)
           server.on(event, (message, response) => server.emit('request', message, response));
       },
-      change: (reference) => ({
-        reject: (rejection, request) =>
-          rejection.status === 417 ? html(417, 'Expectation Failed') : reference.reject(rejection, request),
-      }),
+      change: insteadOf(417, () => html(417, 'Expectation Failed')),
     },
   ),
   right(
@@ -339,12 +338,7 @@ export const headers: readonly RightStore[] = [
   right(
     'trailers-close',
     "closes the connection after trailers, like Java's com.sun.net.httpserver, which expects the end of the chunks",
-    (reference) => ({
-      send(usual, response, request) {
-        if (request.message.rawTrailers.length > 0) request.message.socket.destroy();
-        else reference.send(usual, response, request);
-      },
-    }),
+    routing(({ message }) => message.rawTrailers.length > 0, 'cut'),
   ),
   right(
     'trailers-503',

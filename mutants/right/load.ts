@@ -1,5 +1,5 @@
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { deferring, every, later } from '../helpers.ts';
+import { beyondPerSecond, deferring, every, later } from '../helpers.ts';
 
 /** Takes a while to respond, and serves only so many requests at once. */
 const atOnce =
@@ -22,14 +22,7 @@ const atOnce =
     };
   };
 
-const perSecond = (limit: number) => () => {
-  let [since, count] = [0, 0];
-  return () => {
-    if (Date.now() - since >= 1000) [since, count] = [Date.now(), 0];
-    count += 1;
-    return count > limit;
-  };
-};
+const perSecond = (limit: number) => () => beyondPerSecond(limit);
 
 /** Stores with rate limits or delays: limits are unspecified. */
 export const load: readonly RightStore[] = [

@@ -7,6 +7,7 @@ import {
   contentType,
   depthOf,
   mediaType,
+  nameOrTag,
   parsing,
   reading,
   rejecting,
@@ -15,7 +16,7 @@ import {
 
 const BOM = Buffer.of(0xef, 0xbb, 0xbf);
 const hasBom = ({ request }: Seen) => request.body.subarray(0, 3).equals(BOM);
-const surrogate = ({ name, tag }: Seen) => /\p{Cs}/u.test(name) || /\p{Cs}/u.test(tag);
+const surrogate = nameOrTag(/\p{Cs}/u);
 const LAST = new Numeral('9223372036854775807');
 const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 

@@ -1,6 +1,7 @@
 import { Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
+  adding,
   answering400,
   answering400With,
   BAD_TAG,
@@ -8,34 +9,31 @@ import {
   contentType,
   depthOf,
   html,
+  insteadOf,
   NOT_JSON,
+  nameOrTag,
   plain,
   rejected,
   rejecting,
   rejectingHead,
   type Seen,
-  sending,
   textOf,
   together,
+  under,
 } from '../helpers.ts';
 
-/** Answers with another status instead of 400, with the body of that status. */
-const under =
-  (status: number, which = coded(1, 2, 3, 4, 5, 6)): Change =>
+const rejectingOver =
+  (bytes: number): Change =>
   (reference) => ({
-    reject: (rejection, request) => ({
-      ...reference.reject(rejection, request),
-      status: which(rejection, request) ? status : rejection.status,
-    }),
+    negotiate(request) {
+      reference.negotiate(request);
+      if (request.body.length > bytes) throw new Rejection(413, 413, 'the body is too large');
+    },
   });
 
 const code = (code: number) => answering400With(({ message }) => ({ error: code, message }));
 const undeclared = ({ fields }: Seen) =>
   [...fields.keys()].some((name) => !['id', 'name', 'tag'].includes(name));
-const either =
-  (pattern: RegExp) =>
-  ({ name, tag }: Seen) =>
-    pattern.test(name) || pattern.test(tag);
 
 /** Stores that reject with an unusual status or body, or for an unusual reason. */
 export const rejections: readonly RightStore[] = [
@@ -47,10 +45,7 @@ export const rejections: readonly RightStore[] = [
   right(
     'malformed-422-html',
     'answers 422 in HTML to invalid bodies: only a 400 has to be an Error',
-    (reference) => ({
-      reject: (rejection, request) =>
-        rejection.status === 400 ? html(422, 'Unprocessable') : reference.reject(rejection, request),
-    }),
+    insteadOf(400, () => html(422, 'Unprocessable')),
   ),
   right(
     'malformed-303',
@@ -68,10 +63,7 @@ export const rejections: readonly RightStore[] = [
   right(
     'malformed-empty-409',
     'answers 409 without a body to malformed JSON: only a 400 has to be an Error',
-    (reference) => ({
-      reject: (rejection, request) =>
-        rejection.code === NOT_JSON ? { status: 409 } : reference.reject(rejection, request),
-    }),
+    answering400({ status: 409 }, coded(NOT_JSON)),
   ),
   right(
     'error-more',
@@ -114,10 +106,11 @@ export const rejections: readonly RightStore[] = [
       body: `${JSON.stringify(JSON.parse(textOf(answer)), null, 4)}\r\n`,
     })),
   ),
-  right('foreign-type-plain', 'answers 415 in plain text: only a 400 has to be an Error', (reference) => ({
-    reject: (rejection, request) =>
-      rejection.status === 415 ? plain(415, 'Unsupported Media Type') : reference.reject(rejection, request),
-  })),
+  right(
+    'foreign-type-plain',
+    'answers 415 in plain text: only a 400 has to be an Error',
+    insteadOf(415, () => plain(415, 'Unsupported Media Type')),
+  ),
   right('foreign-type-400', 'answers another media type with 400 and an Error', under(400, coded(415))),
 
   right(
@@ -143,12 +136,12 @@ export const rejections: readonly RightStore[] = [
   right(
     'no-astral',
     'rejects astral characters: constraints are unspecified',
-    rejecting(either(/[\u{10000}-\u{10ffff}]/u)),
+    rejecting(nameOrTag(/[\u{10000}-\u{10ffff}]/u)),
   ),
   right(
     'no-control',
     'rejects control characters: constraints are unspecified',
-    rejecting(either(/\p{Cc}/u)),
+    rejecting(nameOrTag(/\p{Cc}/u)),
   ),
   right(
     'ascii-letters',
@@ -184,24 +177,15 @@ export const rejections: readonly RightStore[] = [
   right(
     'no-large-bodies',
     'answers bodies of more than 2000 bytes with 413 in HTML: limits are unspecified',
-    (reference) => ({
-      negotiate(request) {
-        reference.negotiate(request);
-        if (request.body.length > 2000) throw new Rejection(413, 413, 'the body is too large');
-      },
-      reject: (rejection, request) =>
-        rejection.status === 413 ? html(413, 'Too Large') : reference.reject(rejection, request),
-    }),
+    together(
+      rejectingOver(2000),
+      insteadOf(413, () => html(413, 'Too Large')),
+    ),
   ),
   right(
     'no-bodies-above-1-kib',
     'answers bodies of more than 1 KiB with 413: limits are unspecified',
-    (reference) => ({
-      negotiate(request) {
-        reference.negotiate(request);
-        if (request.body.length > 1024) throw new Rejection(413, 413, 'the body is too large');
-      },
-    }),
+    rejectingOver(1024),
   ),
   right(
     'no-parameters',
@@ -216,14 +200,10 @@ export const rejections: readonly RightStore[] = [
   right(
     'deprecated',
     'sends Deprecation, Sunset and Warning with every response: nothing forbids it',
-    sending((answer) => ({
-      ...answer,
-      headers: {
-        ...answer.headers,
-        deprecation: '@1688169599',
-        sunset: 'Sat, 31 Dec 2050 23:59:59 GMT',
-        warning: '299 - "old"',
-      },
-    })),
+    adding({
+      deprecation: '@1688169599',
+      sunset: 'Sat, 31 Dec 2050 23:59:59 GMT',
+      warning: '299 - "old"',
+    }),
   ),
 ];

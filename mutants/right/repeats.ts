@@ -1,10 +1,18 @@
 import { packageFile } from '../../lib/package.ts';
 import { Numeral } from '../../reference/json.ts';
-import { type Answer, json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
+import { type Answer, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { answering, deferring, html, later, unique, withFreshState } from '../helpers.ts';
-
-const conflict = (status: number) => json(status, { error: status, message: 'the plant already exists' });
+import {
+  answering,
+  conflict,
+  deferring,
+  html,
+  later,
+  sending,
+  together,
+  unique,
+  withFreshState,
+} from '../helpers.ts';
 
 const slug = (name: string) =>
   name
@@ -78,11 +86,14 @@ export const repeats: readonly RightStore[] = [
     'stores ids as doubles: 409 if the rounded id exists, which happens only beyond 2^53',
     unique(({ id }) => Number(id)),
   ),
-  right('unique-ids-html', '409 in HTML if the id exists: only a 400 has to be an Error', (reference) => ({
-    ...unique(({ id }) => id)(reference),
-    send: (answer, response, request) =>
-      reference.send(answer.status === 409 ? html(409, 'Conflict') : answer, response, request),
-  })),
+  right(
+    'unique-ids-html',
+    '409 in HTML if the id exists: only a 400 has to be an Error',
+    together(
+      unique(({ id }) => id),
+      sending((answer) => (answer.status === 409 ? html(409, 'Conflict') : answer)),
+    ),
+  ),
   right(
     'idempotent-ids',
     'repeats the 200 for the same plant with the same id; 409 for another plant with that id',

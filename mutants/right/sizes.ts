@@ -1,7 +1,17 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { answer, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { contentType, html, parsing, plain, rejecting, type Seen, sending } from '../helpers.ts';
+import {
+  contentType,
+  html,
+  insteadOf,
+  nameOrTag,
+  parsing,
+  plain,
+  rejecting,
+  type Seen,
+  sending,
+} from '../helpers.ts';
 import { rejectingEarly, serving } from './serving.ts';
 
 const LARGE = 1024;
@@ -27,7 +37,6 @@ const someKey = (when: (key: string) => boolean) => (seen: Seen) =>
   some(seen, ({ key }) => key !== undefined && when(key));
 const someString = (when: (text: string) => boolean) => (seen: Seen) =>
   some(seen, ({ value, key }) => when(key ?? (typeof value === 'string' ? value : '')));
-const either = (pattern: RegExp) => (seen: Seen) => pattern.test(seen.name) || pattern.test(seen.tag);
 
 /** What a firewall considers an attack; no ordinary name or tag matches. */
 const HOSTILE =
@@ -49,12 +58,10 @@ export const sizes: readonly RightStore[] = [
       async meet(line, message, response) {
         if (!silent.has(message.socket)) await answer(line, message, response);
       },
-      change: (reference) => ({
-        send(usual, response, request) {
-          const isTooLarge = request.body.length > 65_536 && 'transfer-encoding' in request.headers;
-          if (isTooLarge) silent.add(request.message.socket);
-          reference.send(isTooLarge ? html(413, 'Payload Too Large') : usual, response, request);
-        },
+      change: sending((usual, { body, headers, message }) => {
+        if (body.length <= 65_536 || !('transfer-encoding' in headers)) return usual;
+        silent.add(message.socket);
+        return html(413, 'Payload Too Large');
       }),
     },
   ),
@@ -65,25 +72,13 @@ export const sizes: readonly RightStore[] = [
       meet: rejectingEarly((_, { headers }) => {
         if (Number(headers['content-length']?.[0] ?? 0) > LARGE) throw new Rejection(413, 413, 'too large');
       }, true),
-      change: (reference) => ({
-        reject: (rejection, request) =>
-          rejection.status === 413
-            ? html(413, 'Request Entity Too Large')
-            : reference.reject(rejection, request),
-      }),
+      change: insteadOf(413, () => html(413, 'Request Entity Too Large')),
     },
   ),
   right(
     'envoy-413',
     'answers a body of more than 4 KiB with 413 in plain text, also without a token',
-    (reference) => ({
-      send: (answer, response, request) =>
-        reference.send(
-          request.body.length > 4096 ? plain(413, 'Payload Too Large') : answer,
-          response,
-          request,
-        ),
-    }),
+    sending((usual, { body }) => (body.length > 4096 ? plain(413, 'Payload Too Large') : usual)),
   ),
   right(
     'oversized-502',
@@ -174,12 +169,12 @@ export const sizes: readonly RightStore[] = [
   right(
     'no-format-characters',
     'answers invisible characters (directions, joiners, variation selectors) with 422',
-    rejecting(either(/[\p{Cf}\p{Mn}\p{Me}\p{Co}\p{Cn}]/u), 422),
+    rejecting(nameOrTag(/[\p{Cf}\p{Mn}\p{Me}\p{Co}\p{Cn}]/u), 422),
   ),
   right(
     'latin-only',
     'answers letters of other scripts than Latin with 400',
-    rejecting(either(/(?!\p{Script=Latin})\p{L}/u)),
+    rejecting(nameOrTag(/(?!\p{Script=Latin})\p{L}/u)),
   ),
   right(
     'trimmed-only',

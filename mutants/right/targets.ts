@@ -1,6 +1,6 @@
 import { json, Rejection } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
-import { html, plain } from '../helpers.ts';
+import { html, plain, sending } from '../helpers.ts';
 
 const target = (url = '') => ({ url, path: url.split('?')[0] ?? '', query: url.split('?')[1] });
 const isAbsolute = (url = '') => /^https?:\/\//i.test(url) && URL.canParse(url);
@@ -25,14 +25,13 @@ const rejecting =
   });
 
 /** A proxy answers some targets. */
-const diverting =
-  (when: (url: string, host: string) => boolean, answer: (url: string) => ReturnType<typeof html>): Change =>
-  (reference) => ({
-    send: (usual, response, request) => {
-      const url = request.message.url ?? '';
-      reference.send(when(url, request.headers.host?.[0] ?? '') ? answer(url) : usual, response, request);
-    },
-  });
+const diverting = (
+  when: (url: string, host: string) => boolean,
+  answer: (url: string) => ReturnType<typeof html>,
+): Change =>
+  sending((usual, { message: { url = '' }, headers }) =>
+    when(url, headers.host?.[0] ?? '') ? answer(url) : usual,
+  );
 
 /**
  * Stores with unusual request targets: "Path, query and header parameters: None are declared"; other paths
@@ -70,16 +69,11 @@ export const targets: readonly RightStore[] = [
   right(
     'misdirected-421',
     'answers 421 in plain text to a foreign Host (RFC 9110 section 15.5.20)',
-    (reference) => ({
-      send(answer, response, request) {
-        const { localPort } = request.message.socket;
-        const own = [`127.0.0.1:${localPort}`, `localhost:${localPort}`, `[::1]:${localPort}`];
-        const asked = isAbsolute(request.message.url)
-          ? new URL(request.message.url ?? '').host
-          : request.headers.host?.[0];
-        const known = request.headers.host?.length === 1 && own.includes(asked?.toLowerCase() ?? '');
-        reference.send(known ? answer : plain(421, 'Misdirected Request'), response, request);
-      },
+    sending((answer, { headers: { host }, message: { url = '', socket } }) => {
+      const own = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${socket.localPort}`);
+      const asked = isAbsolute(url) ? new URL(url).host : host?.[0];
+      const known = host?.length === 1 && own.includes(asked?.toLowerCase() ?? '');
+      return known ? answer : plain(421, 'Misdirected Request');
     }),
   ),
   right(

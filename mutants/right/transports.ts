@@ -1,20 +1,23 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type Answer, answer as answerTo, listen, type Received, rightSteps } from '../../reference/store.ts';
+import type { Answer, Received } from '../../reference/store.ts';
 import { type Change, type RightStore, right } from '../fleet.ts';
 import {
+  adding,
   continuing,
   cutting,
+  delaying,
   every,
   failingAt,
   html,
   itsTurn,
   later,
+  ordinalOnConnection,
   type Seen,
   sending,
   textOf,
 } from '../helpers.ts';
+import { serving } from './serving.ts';
 
 const bytesOf = ({ body = '' }: Answer) => (typeof body === 'string' ? Buffer.from(body) : body);
 const fieldsOf = ({ headers = {} }: Answer) =>
@@ -51,13 +54,10 @@ const encoded = (coding: string, encode: (bytes: Uint8Array) => Uint8Array) =>
 const closing =
   (after: number): Change =>
   (reference) => {
-    const answered = new WeakMap<Socket, number>();
+    const ordinal = ordinalOnConnection();
     return {
       send(answer, response, request) {
-        const { socket } = request.message;
-        const count = (answered.get(socket) ?? 0) + 1;
-        answered.set(socket, count);
-        if (count >= after) response.once('finish', () => socket.end());
+        if (ordinal(request) >= after) response.once('finish', () => request.message.socket.end());
         reference.send(answer, response, request);
       },
     };
@@ -65,12 +65,8 @@ const closing =
 
 /** True for the nth request of each connection. */
 const nthOfConnection = (n: number) => {
-  const met = new WeakMap<Socket, number>();
-  return ({ request: { message } }: Seen) => {
-    const count = (met.get(message.socket) ?? 0) + 1;
-    met.set(message.socket, count);
-    return count === n;
-  };
+  const ordinal = ordinalOnConnection();
+  return ({ request }: Seen) => ordinal(request) === n;
 };
 
 async function chunkByChunk(
@@ -97,22 +93,18 @@ async function chunkByChunk(
 }
 
 /** Behind a proxy that answers broken framing itself. */
-const behind = (name: string, odd: string, change: Change, page: string): RightStore => ({
-  name,
-  odd,
-  async start(token) {
-    const reference = rightSteps(token);
-    const line = { ...reference, ...change(reference) };
-    const server = createServer((message, response) => {
-      answerTo(line, message, response).catch(() => response.destroy());
-    });
-    server.on('clientError', (_error, socket) => {
-      if (socket.writable)
-        socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n${page}`);
-    });
-    return { token, ...(await listen(server)) };
-  },
-});
+const behind = (name: string, odd: string, change: Change, page: string): RightStore =>
+  serving(name, odd, {
+    change,
+    setUp(server) {
+      server.on('clientError', (_error, socket) => {
+        if (socket.writable)
+          socket.end(
+            `HTTP/1.1 400 Bad Request\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n${page}`,
+          );
+      });
+    },
+  });
 
 /** Stores that send the same responses in an unusual way. */
 export const transports: readonly RightStore[] = [
@@ -161,11 +153,7 @@ export const transports: readonly RightStore[] = [
       ]),
     ),
   ),
-  right(
-    'connection-close',
-    'sends Connection: close with every response',
-    sending((answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } })),
-  ),
+  right('connection-close', 'sends Connection: close with every response', adding({ connection: 'close' })),
   right('closes-after-7', 'closes connections after 7 responses without announcing it', closing(7)),
   right('closes-after-1', 'closes connections after every response without announcing it', closing(1)),
   right(
@@ -176,10 +164,7 @@ export const transports: readonly RightStore[] = [
   right(
     'short-keep-alive',
     'keeps connections for a second',
-    sending((answer) => ({
-      ...answer,
-      headers: { ...answer.headers, connection: 'keep-alive', 'keep-alive': 'timeout=1, max=5' },
-    })),
+    adding({ connection: 'keep-alive', 'keep-alive': 'timeout=1, max=5' }),
   ),
   right('byte-by-byte', 'sends chunks of a single byte, with extensions; no reason phrase', () => ({
     send: (answer, response, request) => void chunkByChunk(answer, response, request),
@@ -275,12 +260,7 @@ export const transports: readonly RightStore[] = [
       false,
     ),
   ),
-  right('slow', 'takes 60 ms for every response', (reference) => ({
-    async send(answer, response, request) {
-      await later(60);
-      reference.send(answer, response, request);
-    },
-  })),
+  right('slow', 'takes 60 ms for every response', delaying(60)),
   right('slow-start', 'takes a second for the first response and 250 ms for one in 50', (reference) => {
     const fiftieth = every<unknown>(50);
     let first = true;

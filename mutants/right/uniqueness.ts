@@ -1,9 +1,7 @@
 import initSqlJs from 'sql.js';
-import { json, type NewPlant, type Steps, startStore } from '../../reference/store.ts';
+import { type NewPlant, type Steps, startStore } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
-import { seen, unique, withFreshState } from '../helpers.ts';
-
-const conflict = (status: number) => json(status, { error: status, message: 'the plant already exists' });
+import { conflict, seen, unique, withFreshState } from '../helpers.ts';
 
 /** Keeps ids and names unique, each with a status of its own. */
 const uniqueBoth = (ofId: number, ofName: number) =>

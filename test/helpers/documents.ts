@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { Rejection, type RunningStore, startStore } from '../../reference/store.ts';
-import { TOKEN } from './stores.ts';
+import { Rejection, type RunningStore } from '../../reference/store.ts';
+import { startWith } from './stores.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -84,23 +84,20 @@ export async function storeOf(newPlant: Schema): Promise<CountingStore> {
   const isValid = ajv.compile(newPlant);
   const known = new Set<bigint>();
   let bytes = 0;
-  const store = await startStore({
-    token: TOKEN,
-    steps: (right) => ({
-      route(request) {
-        bytes += request.body.length;
-        right.route(request);
-      },
-      validate(value, request) {
-        const plant = right.validate(value, request);
-        if (!isValid(JSON.parse(request.body.toString('utf8'))))
-          throw new Rejection(400, 7, ajv.errorsText(isValid.errors).slice(0, 200));
-        if (known.has(plant.id)) throw new Rejection(409, 409, 'there is a plant with this id');
-        known.add(plant.id);
-        return plant;
-      },
-    }),
-  });
+  const store = await startWith((right) => ({
+    route(request) {
+      bytes += request.body.length;
+      right.route(request);
+    },
+    validate(value, request) {
+      const plant = right.validate(value, request);
+      if (!isValid(JSON.parse(request.body.toString('utf8'))))
+        throw new Rejection(400, 7, ajv.errorsText(isValid.errors).slice(0, 200));
+      if (known.has(plant.id)) throw new Rejection(409, 409, 'there is a plant with this id');
+      known.add(plant.id);
+      return plant;
+    },
+  }));
   return { ...store, received: () => bytes };
 }
 

@@ -1,11 +1,14 @@
 import { type RunRecord, run } from '../../index.ts';
 import { brokenStores } from '../../mutants/broken/index.ts';
 import { rightStores } from '../../mutants/right/index.ts';
-import type { RunningStore } from '../../reference/store.ts';
-import { startStore } from '../../reference/store.ts';
+import { type RunningStore, type StoreOptions, startStore } from '../../reference/store.ts';
 
 /** A token like those that real stores issue. */
 export const TOKEN = 'Tok3n-AbCdEfGh-0123456789';
+
+/** Starts the reference store with other steps. */
+export const startWith = (steps: StoreOptions['steps']): Promise<RunningStore> =>
+  startStore({ token: TOKEN, ...(steps === undefined ? {} : { steps }) });
 
 /** Starts a store of the fleet by name. */
 export async function startNamed(name: string): Promise<RunningStore> {
