@@ -30,13 +30,19 @@ const SLOTS = 61;
 
 export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
-/** The number of random cases of a check, but at least that of its named cases if these cover all triples. */
+/**
+ * The number of cases of a generated check. By default, and with --thorough, a check that covers all combinations sends
+ * all of its named cases.
+ */
 export const caseCountOf = (
   { weight, covers }: Test & { kind: 'property' },
   cases: number,
   { strength }: PlantFactory,
   named: readonly TestCase[],
-): number => Math.max(sampleCount(weight, cases), covers !== undefined && strength === 3 ? named.length : 0);
+): number => {
+  const mustCover = covers !== undefined && (strength === 3 || cases >= DEFAULTS.cases);
+  return Math.max(sampleCount(weight, cases), mustCover ? named.length : 0);
+};
 
 /**
  * Assigns ids to all checks, selected or not, so that a filtered run, or a shard, sends the same requests as the
