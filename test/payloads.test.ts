@@ -509,6 +509,7 @@ describe('texts', () => {
       'missing separators': '{"id":34 "name":"Aloe"}',
       'plain text': 'a plant called Aloe',
       XML: '<plant><id>1</id><name>Aloe</name></plant>',
+      YAML: 'id: 34\nname: Aloe\n',
       'twice in a row': text + text,
       'two values, one per line': `${text}\n${text}`,
       'followed by another value': `${text} null`,
