@@ -136,7 +136,7 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
     ...rest,
     contract,
     catalogue,
-    explain: explain === 0 ? undefined : explaining({ ...rest, contract, catalogue }, explain),
+    findCauses: explain === 0 ? undefined : byExperiments({ ...rest, contract, catalogue }, explain),
     ca: ca === undefined ? undefined : certificatesIn(ca),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
@@ -145,12 +145,12 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
   };
 }
 
-/** Explains failures. The code for experiments is loaded only if there are any. */
-const explaining =
+/** Finds the causes of failures. The code for experiments is loaded only if there are any. */
+const byExperiments =
   (options: Pick<RunPlan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
-  async (...failed) => {
+  async (results, run) => {
     const { explainRun } = await import('./lib/explain/explain-run.ts');
-    return explainRun(failed, options, requests);
+    return explainRun(results, run, options, requests);
   };
 
 /** Loads the contract. The code that reads a document is loaded only if the user has one. */

@@ -17,7 +17,7 @@ import { plain, visible } from './lib/report/wording/format-text.ts';
 import { counted } from './lib/text.ts';
 
 /** A store that was started for the tests. */
-export interface StartedStore {
+export interface StoreUnderTest {
   readonly baseUrl: string;
   readonly token: string;
   readonly stop?: () => Promise<void> | void;
@@ -25,7 +25,7 @@ export interface StartedStore {
 
 export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
   /** Starts the store, or merely returns where it is. Called once, before the first request. */
-  readonly start: () => Promise<StartedStore> | StartedStore;
+  readonly start: () => Promise<StoreUnderTest> | StoreUnderTest;
 }
 
 const { baseUrl: _baseUrl, token: _token, ...others } = IN_CODE;
@@ -52,7 +52,7 @@ const COLUMNS = 80;
 export function plantStoreConformance(given: ConformanceOptions): void {
   const { start, ...options } = optionsGiven(OPTIONS, given, ['start']) as Options & ConformanceOptions;
   describe('plant store conformance', { concurrent: false, shuffle: false }, () => {
-    let store: StartedStore | undefined;
+    let store: StoreUnderTest | undefined;
     let settings: RunOptions;
     let ran: Promise<RunRecord> | undefined;
 

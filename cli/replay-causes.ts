@@ -35,7 +35,7 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   const whole: RunPlan = {
     ...plan,
     catalogue,
-    ...{ selected: undefined, explain: undefined, shard: undefined, bailsOn: () => false },
+    ...{ selected: undefined, findCauses: undefined, shard: undefined, bailsOn: () => false },
   };
   return {
     plan: whole,

@@ -2,13 +2,6 @@
 export const compact = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== null && item !== undefined);
 
-/** The first items of a list, followed by one that says how many more there are. */
-export const atMost = (
-  max: number,
-  list: readonly string[],
-  more = (count: number) => `and ${count} more`,
-): readonly string[] => (list.length > max ? [...list.slice(0, max), more(list.length - max)] : list);
-
 /** At most so many items of a list. If there are more, the last one says how many are left out. */
 export const capped = <T>(max: number, list: readonly T[], more: (count: number) => T): readonly T[] =>
   list.length > max ? [...list.slice(0, max - 1), more(list.length - max + 1)] : list;

@@ -175,7 +175,7 @@ export const authChecks: readonly Check[] = [
     hint: rejectIt,
     test: {
       ...namedCases([rejectsWith(401, 400)], (plants) => eachOnce(plants, invalidCredentials)),
-      explainedBy: 'auth/rejects-missing-token',
+      untestableBecauseOf: 'auth/rejects-missing-token',
     },
   }),
   should('auth/answers-with-a-challenge', {

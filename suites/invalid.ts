@@ -482,7 +482,7 @@ export const invalidChecks: readonly Check[] = [
         ...edited(plants, notJsonNamed('truncated in the middle', 'plain text', 'twice')),
         caseWithControl('no body', { contentType: 'application/json' }, plants.plain()),
       ]),
-      explainedBy: 'combinations/rejects-invalid-bodies',
+      untestableBecauseOf: 'combinations/rejects-invalid-bodies',
     },
   }),
   should('invalid/rejects-other-media-types', {

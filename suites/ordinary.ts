@@ -156,13 +156,13 @@ export const ordinaryChecks: readonly Check[] = [
     statement: 'The response to an ordinary NewPlant has the content type application/json.',
     basis: ['section 4, success response'],
     hint: 'Send exactly one Content-Type, application/json; parameters such as charset are allowed.',
-    test: { ...namedCases([plantMediaType], plain), explainedBy: 'ordinary/answers-200' },
+    test: { ...namedCases([plantMediaType], plain), untestableBecauseOf: 'ordinary/answers-200' },
   }),
   must('ordinary/answers-a-plant', {
     statement: 'The response to an ordinary NewPlant is a Plant: one JSON value in UTF-8.',
     basis: ['section 4, rule 1', 'section 4, rule 2', 'section 2, Plant', 'RFC 8259 section 8.1'],
     hint: 'Answer with a JSON object whose name is a string; omit tag if there is none, since null is not a string.',
-    test: { ...namedCases([plantBody], plain), explainedBy: 'ordinary/answers-200' },
+    test: { ...namedCases([plantBody], plain), untestableBecauseOf: 'ordinary/answers-200' },
   }),
   must('ordinary/accepts-any-plant', {
     statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
@@ -269,7 +269,7 @@ export const ordinaryChecks: readonly Check[] = [
       cases: sampled('an ordinary plant', 'some'),
       rules: [echoes('name')],
       weight: 0.55,
-      explainedBy: 'ordinary/answers-a-plant',
+      untestableBecauseOf: 'ordinary/answers-a-plant',
     },
   }),
   should('ordinary/echoes-tag', {
@@ -283,7 +283,7 @@ export const ordinaryChecks: readonly Check[] = [
       cases: sampled('an ordinary plant with a tag', 'all'),
       rules: [echoes('tag')],
       weight: 0.25,
-      explainedBy: 'ordinary/answers-a-plant',
+      untestableBecauseOf: 'ordinary/answers-a-plant',
     },
   }),
   should('ordinary/accepts-charset-parameter', {

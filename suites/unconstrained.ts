@@ -285,14 +285,18 @@ export const unconstrainedChecks: readonly Check[] = [
     statement: 'Any accepted name is returned unchanged.',
     basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
     hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
-    test: { ...anyText('name'), rules: [echoes('name')], explainedBy: 'unconstrained/accepts-any-name' },
+    test: {
+      ...anyText('name'),
+      rules: [echoes('name')],
+      untestableBecauseOf: 'unconstrained/accepts-any-name',
+    },
   }),
   should('unconstrained/echoes-any-tag', {
     statement: 'Any accepted tag is returned unchanged.',
     basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
     hint: 'Keep the string as it is: do not re-encode or normalize it, and do not replace or drop characters.',
     notApplicable: withoutTag,
-    test: { ...anyText('tag'), rules: [echoes('tag')], explainedBy: 'unconstrained/accepts-any-tag' },
+    test: { ...anyText('tag'), rules: [echoes('tag')], untestableBecauseOf: 'unconstrained/accepts-any-tag' },
   }),
   acceptsIds(
     'unconstrained/accepts-ids-above-2^31',

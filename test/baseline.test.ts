@@ -323,7 +323,7 @@ describe('the causes of a failing check', () => {
 });
 
 test.each([
-  ['now-and-then', 'to about one request in 15, whatever it contains', true],
+  ['intermittent', 'to about one request in 15, whatever it contains', true],
   ['under-concurrency', '5 or more requests are in flight', true],
   ['always', 'name is longer than 15 characters', false],
 ] as const)('a cause %s keeps its fingerprint with another estimate: %s: %s', (kind, condition, same) => {

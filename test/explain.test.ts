@@ -325,7 +325,7 @@ test('an error in the search for causes loses the experiments, but not the verdi
     const found: Cause[] = [];
     const events = runEvents({
       ...plan,
-      explain: (results, handle) => explainRun([results, { ...handle, sendOutsideChecks }], plan, 100),
+      findCauses: (results, handle) => explainRun(results, { ...handle, sendOutsideChecks }, plan, 100),
     });
     for await (const event of events) if (event.type === 'causes') found.push(...event.causes);
     return found;

@@ -36,7 +36,7 @@ const STORES: readonly (readonly [store: string, check: string, when: string, te
   [
     'again-one-in-20',
     'ordinary/accepts-any-plant',
-    'now-and-then',
+    'intermittent',
     /fails intermittently: \d+ of \d+ in isolation(, \d+ of \d+ under concurrency)?; replicas or workers may differ/,
   ],
   [

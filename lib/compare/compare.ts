@@ -5,7 +5,7 @@ import { estimate, storedEstimates } from '../run/plan/estimate.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import type { Estimate } from '../run/plan/typical-estimates.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import { findCauses, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
+import { causesOf, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
 import { inPool } from '../run/send/pool.ts';
 import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
@@ -53,7 +53,7 @@ export async function compareStores(
   const explainTarget = async (index: number) => {
     const one = open[index];
     if (one === undefined) return;
-    const causes = await findCauses(one.results, one.run, one.target.plan);
+    const causes = await causesOf(one.results, one.run, one.target.plan);
     if (causes !== undefined) one.recorder.add({ type: 'causes', causes });
   };
   const ofAll = (work: (index: number) => Promise<void>) =>

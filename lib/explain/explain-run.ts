@@ -1,6 +1,6 @@
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import type { FindCauses } from '../run/run.ts';
+import type { ExplainableRun } from '../run/run.ts';
 import { asBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
@@ -18,7 +18,7 @@ const MAX_SECONDS_OF_OUTAGE = 10;
 /** Restarting the store takes up most of this time. */
 const MAX_SECONDS_WITH_RESTARTS = 60;
 
-function secondsFor({ stop, accepted, restarts }: Parameters<FindCauses>[1]): number {
+function secondsFor({ stop, accepted, restarts }: ExplainableRun): number {
   if (restarts > 0) return MAX_SECONDS_WITH_RESTARTS;
   if (stop !== undefined && ['outage', 'unresponsive', 'too-large'].includes(stop.kind))
     return MAX_SECONDS_OF_OUTAGE;
@@ -35,10 +35,11 @@ const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) /
  * @returns the causes, in the order in which to fix them
  */
 export function explainRun(
-  [results, run]: Parameters<FindCauses>,
+  results: readonly CheckResult[],
+  run: ExplainableRun,
   { contract, token, catalogue }: Pick<ExplainedRun, 'contract' | 'token' | 'catalogue'>,
   requests: number,
-): ReturnType<FindCauses> {
+): Promise<readonly Cause[]> {
   const { concurrency, seed, firstId, maxRequests, maxSeconds } = run.header.options;
   // The user's limits apply to the whole run; reaching one of them would cut the run short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;

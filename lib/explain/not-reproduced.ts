@@ -29,7 +29,7 @@ export function intermittentOverall(
   const every = oneIn(wholeResult.failed, wholeResult.cases);
   return {
     ...bareExplanation(ordinary, exchange),
-    kind: 'now-and-then',
+    kind: 'intermittent',
     conditions: [
       { note: `${toWhom(symptom)}about one request of the run in ${every}, whatever it contains` },
     ],

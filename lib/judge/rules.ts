@@ -107,7 +107,7 @@ function mediaTypeFinding(response: Response): Finding | undefined {
   );
 }
 
-/** Section 4, rule 1: the status is exactly 200. */
+/** Section 4, rule 1: the status is 200. A rejection passes if an id or name in use explains it (`Collisions`). */
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
@@ -150,7 +150,7 @@ export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   mayStopAtGateway(exchange) &&
   !mediaTypes(exchange.response).includes('application/json');
 
-/** Section 7: whenever the status is 400, the content type is application/json. */
+/** Section 4, rule 3: whenever the status is 400, the content type is application/json. */
 export const errorMediaType: Rule = (exchange) =>
   exchange.kind === 'answered' &&
   exchange.response.status === 400 &&
@@ -159,7 +159,7 @@ export const errorMediaType: Rule = (exchange) =>
     ? mediaTypeFinding(exchange.response)
     : NO_400;
 
-/** Section 7: whenever the status is 400, the body is an Error. */
+/** Section 4, rule 3: whenever the status is 400, the body is an Error. */
 export const errorBody: Rule = (exchange, contract) =>
   exchange.response?.status === 400 && exchange.request.method !== 'HEAD' && !mayStopAtGateway(exchange)
     ? shapeFinding(exchange.response, 'an Error', contract.error.validate)

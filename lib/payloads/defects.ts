@@ -85,7 +85,7 @@ function defectsAt(place: Place, shape: Shape): Defect[] {
         ...inside(place, kind),
         ...insideItems(place, kind),
       ]),
-      ...ofTwoKinds(place, kinds),
+      ...matchingTwoAlternatives(place, kinds),
     ]);
   return [
     ...wrongTypeDefects(place, shape),
@@ -116,7 +116,7 @@ const sampleOf = (shape: Shape, index = 0): Json | undefined =>
   index === 0 ? firstOf(shape) : sampleValue(plainValues(shape), index);
 
 /** Values that match two alternatives of a `oneOf`, which allows only one match. */
-function ofTwoKinds(place: Place, kinds: readonly Shape[]): Defect[] {
+function matchingTwoAlternatives(place: Place, kinds: readonly Shape[]): Defect[] {
   const both = kinds.flatMap((kind, index) =>
     kinds
       .slice(index + 1)

@@ -1,4 +1,4 @@
-import { atMost, compact } from '../collections.ts';
+import { capped, compact } from '../collections.ts';
 import type { Observations } from '../run/result/result.ts';
 import { counted } from '../text.ts';
 import { problemText } from './record/fingerprint.ts';
@@ -145,14 +145,14 @@ const formatCause = ({ title, level, checks, fingerprint }: RecordedCause): read
   `${shownText(title)}  (${counted(checks.length, 'check')}, ${level}, ${fingerprint})`,
 ];
 
-const MAX_NEW_PROBLEMS = 5;
+const MAX_NEW_PROBLEMS = 6;
 
 function formatFailure({ result, problems }: Diff['regressions'][number]): readonly string[] {
   const { id, level, statement, expected = '', actual = '', exchanges } = result;
   const head = `${id}  ${level}  ${statement}`;
   if (problems !== undefined) {
     const texts = problems.map((problem) => shownText(problemText(problem), 120));
-    const shown = atMost(MAX_NEW_PROBLEMS, texts).map((text) => `   ${text}`);
+    const shown = capped(MAX_NEW_PROBLEMS, texts, (count) => `and ${count} more`).map((text) => `   ${text}`);
     return [head, `   failed before, too; ${counted(problems.length, 'new problem')}`, ...shown];
   }
   return compact(

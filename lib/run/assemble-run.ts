@@ -112,7 +112,7 @@ const collisionsFor = ({ contract, seed, firstId }: RunSettings, ids: CheckIds):
       : { firstId, otherFirstId: () => anyFirstId(ordinaryIds(contract.newPlant.shape)) },
   );
 
-export type CreatedParts = ReturnType<typeof assembleRun>;
+export type RunParts = ReturnType<typeof assembleRun>;
 
 /** The user's headers override those that the document requires. */
 function addedToRequests(contract: Contract, headers: readonly HeaderPair[]) {

@@ -81,7 +81,7 @@ export type Test =
       readonly cases: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
       /** The check to blame if the rules applied to no exchange; by default `invariants/answers`. */
-      readonly explainedBy?: string;
+      readonly untestableBecauseOf?: string;
     }
   /** Random cases: `weight` times the number that the run asks for, including the named cases. */
   | {
@@ -93,7 +93,7 @@ export type Test =
       readonly weight: number;
       /** Only if the named cases are rows of a covering array: what the given rows cover. */
       readonly covers?: (plants: PlantFactory, rows: readonly number[]) => Coverage;
-      readonly explainedBy?: string;
+      readonly untestableBecauseOf?: string;
     }
   /** Rules for every exchange of the run to which the check applies, whichever check sent the request. */
   | {

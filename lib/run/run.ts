@@ -4,7 +4,7 @@ import { requireOrdinary } from '../payloads/check-satisfiable.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
-import { assembleRun, type CreatedParts } from './assemble-run.ts';
+import { assembleRun, type RunParts } from './assemble-run.ts';
 import type { Check, Level } from './check.ts';
 import type { RequestInFlight } from './execute/last-requests.ts';
 import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches } from './plan/plan.ts';
@@ -59,7 +59,7 @@ export interface RunPlan {
   readonly insecure?: boolean | undefined;
   readonly strict?: boolean | undefined;
   /** Finds the causes of failures once all checks have ended. Not called without failures. */
-  readonly explain?: FindCauses | undefined;
+  readonly findCauses?: FindCauses | undefined;
   /** Adds what the caller knows about the store to the reason for a stop. */
   readonly describeStop?: ((stop: Stop) => Stop) | undefined;
   /** Restarts the store if it died. Without it, the run ends when the store dies. */
@@ -90,13 +90,13 @@ export interface Listeners {
   readonly onFailure?: ((check: Check, failure: Failure) => void) | undefined;
 }
 
-export type FindCauses = (
-  results: readonly CheckResult[],
-  run: Pick<
-    RunHandle,
-    'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'answers' | 'stop' | 'inFlight' | 'restarts'
-  >,
-) => Promise<readonly Cause[]>;
+/** What experiments need of a run whose checks have ended. */
+export type ExplainableRun = Pick<
+  RunHandle,
+  'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'answers' | 'stop' | 'inFlight' | 'restarts'
+>;
+
+export type FindCauses = (results: readonly CheckResult[], run: ExplainableRun) => Promise<readonly Cause[]>;
 
 export interface RecordedOptions {
   readonly seed: number;
@@ -159,7 +159,7 @@ export type RunEvent =
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** A run in progress: the steps that its host (command line, vitest) calls in order. */
+/** A run in progress. `runEvents` and the comparison call its methods in this order. */
 export interface RunHandle {
   readonly header: RunHeader;
   readonly stop: Stop | undefined;
@@ -272,14 +272,14 @@ function haltOnAbort(signal: AbortSignal | undefined, state: RunState): () => vo
 }
 
 /** Advice on how the store limits requests, for which a last request may be necessary. */
-const closingAdvice = ({ state, sender, monitor, probe }: CreatedParts, outside: RequestContext) =>
+const closingAdvice = ({ state, sender, monitor, probe }: RunParts, outside: RequestContext) =>
   monitor.limiter.advice(async () =>
     state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined,
   );
 
 function footerOf(
   { catalogue, strict }: RunSettings,
-  { state, client, sender, monitor, collisions }: CreatedParts,
+  { state, client, sender, monitor, collisions }: RunParts,
   results: readonly CheckResult[],
   measured: Pick<RunFooter, 'advice' | 'seconds'>,
 ): RunFooter {
@@ -306,7 +306,7 @@ function footerOf(
 /** Determines whether the store can be judged at all; ends the run if not. */
 async function readinessOf(
   { contract, seed, shard }: RunSettings,
-  { state, client, sender, monitor, recovery, idsOf }: CreatedParts,
+  { state, client, sender, monitor, recovery, idsOf }: RunParts,
 ): Promise<Readiness> {
   const plants = plantsFor(contract, seed, PREFLIGHT);
   const templates = (['all', 'required', 'all'] as const).map(
@@ -346,20 +346,20 @@ const timeIsUp = (maxSeconds: number): Stop => ({
  * Finds the causes of failures by experiments; call it once all checks have ended. Undefined if there is nothing
  * to explain.
  */
-export async function findCauses(
+export async function causesOf(
   results: readonly CheckResult[],
   run: RunHandle,
-  { explain }: Pick<RunPlan, 'explain'>,
+  { findCauses }: Pick<RunPlan, 'findCauses'>,
 ): Promise<readonly Cause[] | undefined> {
-  if (explain === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
+  if (findCauses === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
   run.shortenTimeout();
-  return explain(results, run);
+  return findCauses(results, run);
 }
 
 /** The last event is always `end`, whatever the store does. */
 export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
-  work(plan, log, signal).then(
+  driveRun(plan, log, signal).then(
     () => log.end(),
     (error: unknown) => log.end({ error }),
   );
@@ -368,7 +368,7 @@ export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGene
 
 const PROGRESS_INTERVAL_MS = 100;
 
-async function work(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
+async function driveRun(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
   let reportedAt = 0;
   const onProgress = (requests: number) => {
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
@@ -387,7 +387,7 @@ async function work(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal
       results.push(result);
       index += 1;
     }
-    const causes = await findCauses(results, run, plan);
+    const causes = await causesOf(results, run, plan);
     if (causes !== undefined) log.append({ type: 'causes', causes });
   } finally {
     log.append({ type: 'end', footer: await run.close() });

@@ -107,7 +107,7 @@ async function nowAndThen(
   const which = await whichOf(state, every, search);
   return {
     ...bareExplanation(state, failing),
-    kind: 'now-and-then',
+    kind: 'intermittent',
     conditions: [{ note: `${toWhom(search.symptom)}${how}${which}` }],
     inside: [failed, tried],
     repeat: repeatAtRate(every),

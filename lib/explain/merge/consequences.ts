@@ -43,7 +43,7 @@ const explainsRepeatedValue: Explains = (root, consequence) =>
     consequence.found.conditions.some(({ isRepeated }) => isRepeated === true));
 
 const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
-  kind === 'now-and-then' ||
+  kind === 'intermittent' ||
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
 
@@ -85,7 +85,7 @@ const isByChance: Compares = (root, consequence) => {
   const { kind, conditions } = consequence.found;
   return kind === 'once'
     ? !meetsOthers(consequence)
-    : kind === 'now-and-then' && conditions.length === 0 && dependsOnEarlier(root) && isClear(root);
+    : kind === 'intermittent' && conditions.length === 0 && dependsOnEarlier(root) && isClear(root);
 };
 
 /**

@@ -108,7 +108,7 @@ export const ADVICE: readonly Advice[] = [
     text: 'Find the resource that runs out or is never released: a connection or file left open after an error, a lock that is still held, a full table or list. Release it on every path, including rejections (finally, defer, with, using).',
   },
   {
-    kind: 'now-and-then',
+    kind: 'intermittent',
     text: 'Look for what differs between requests with the same content: the instance, worker or replica that answers, a timeout, a cache that expires, a random choice, a counter. Search the log for the requests that failed.',
   },
   {

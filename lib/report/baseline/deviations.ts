@@ -1,4 +1,4 @@
-import { atMost, compact, sum } from '../../collections.ts';
+import { capped, compact, sum } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import { problemText } from '../record/fingerprint.ts';
 import type {
@@ -17,7 +17,7 @@ import { entryName, namedBy, namesCheck, newProblems } from './baseline-entry.ts
 import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
-const MAX_NEW_PROBLEMS = 3;
+const MAX_NEW_PROBLEMS = 4;
 
 type WithBaseline = WithoutCiResult & { readonly ciResult: Pick<CiResult, 'baseline'> };
 
@@ -96,7 +96,7 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
   if (problems.length === 0)
     return `${counted(unaccounted(result), 'failure')} of a known failing check, about which nothing was recorded`;
   const texts = problems.map((problem) => shownText(problemText(problem), 120));
-  const shown = atMost(MAX_NEW_PROBLEMS, texts, (count) => `${count} more`);
+  const shown = capped(MAX_NEW_PROBLEMS, texts, (count) => `${count} more`);
   return `${counted(problems.length, 'new problem')} in a known failing check: ${shown.join('; ')}`;
 }
 

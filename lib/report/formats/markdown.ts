@@ -1,4 +1,4 @@
-import { atMost, compact, firstNames, groupBy } from '../../collections.ts';
+import { capped, compact, firstNames, groupBy } from '../../collections.ts';
 import type { VerdictCount } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
@@ -213,7 +213,7 @@ function reproduction(record: RunRecord): string {
 
 /** The first items of a list, followed by the number of further ones. */
 const some = (list: readonly string[], most = MAX_ITEMS): readonly string[] =>
-  atMost(most, list, (count) => `- and ${count} more`);
+  capped(most + 1, list, (count) => `- and ${count} more`);
 
 const listed = (results: readonly RecordedResult[]) =>
   firstNames(

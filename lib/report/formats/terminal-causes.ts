@@ -15,7 +15,7 @@ const MIN_STEPS = 2;
 
 const MAX_RESERVED = 5;
 
-export const SEE_REPORTS = '(all with --verbose)';
+export const ALL_WITH_VERBOSE = '(all with --verbose)';
 
 const INDENT_COLUMNS = 13;
 
@@ -101,7 +101,11 @@ function partOfCause(
   while (count > 0 && heightOf(stepRows(steps.slice(0, count), layout), layout.columns) > room) count -= 1;
   const shown = count < MIN_STEPS ? [] : steps.slice(0, count);
   const omitted = shown.length === 0 ? '' : `and ${counted(steps.length - count, 'more command')} `;
-  return [...fields, ...stepRows(shown, layout), `   ${layout.paint('dim', `… ${omitted}${SEE_REPORTS}`)}`];
+  return [
+    ...fields,
+    ...stepRows(shown, layout),
+    `   ${layout.paint('dim', `… ${omitted}${ALL_WITH_VERBOSE}`)}`,
+  ];
 }
 
 /** The rows that the first cause needs to be shown in full, and the others to be named. */
@@ -234,5 +238,5 @@ function others(
   const remaining = open.slice(from);
   if (remaining.length === 0) return [];
   const rows = remaining.map((one, index) => causeRow(one, from + index + 1, layout));
-  return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${SEE_REPORTS}`)];
+  return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${ALL_WITH_VERBOSE}`)];
 }

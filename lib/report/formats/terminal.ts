@@ -20,12 +20,12 @@ import { coloured, formatFailure, plain, shownText, visible } from '../wording/f
 import { headlineOf, inUpperCase, OUTCOMES } from '../wording/headline.ts';
 import { hanging, heightOf, widthOf, wrapped } from './rows.ts';
 import {
+  ALL_WITH_VERBOSE,
   type Layout as CauseLayout,
   causeRow,
   causeRows,
   extentOf,
   minCauseRows,
-  SEE_REPORTS,
   UNLIMITED,
   wholeCause,
 } from './terminal-causes.ts';
@@ -171,7 +171,7 @@ function documentWarnings({ document: { warnings = [] } }: RunRecord, layout: La
   const omitted = warnings.length - shown.length;
   return [
     ...shown.flatMap((warning) => field('          ', shownText(warning, 400), layout, 3)),
-    ...(omitted === 0 ? [] : [`          and ${omitted} more ${SEE_REPORTS}`]),
+    ...(omitted === 0 ? [] : [`          and ${omitted} more ${ALL_WITH_VERBOSE}`]),
   ];
 }
 
@@ -217,7 +217,7 @@ function deviations(record: RunRecord, layout: Layout): readonly string[] {
 
 /** The first items of a list and the number of the others; all items if the report is verbose. */
 const some = (list: readonly string[], { verbose }: Layout): readonly string[] =>
-  verbose ? list : capped(MAX_ITEMS, list, (count) => `and ${count} more ${SEE_REPORTS}`);
+  verbose ? list : capped(MAX_ITEMS, list, (count) => `and ${count} more ${ALL_WITH_VERBOSE}`);
 
 function untestable({ results, stop }: RunRecord, layout: Layout): readonly string[] {
   // The reason why the run stopped is part of the verdict.
@@ -234,7 +234,7 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
       ...field('   ', firstNames(layout.verbose ? 12 : 2, ids), layout, 1),
     ];
   });
-  const more = (count: number) => [`and checks for ${count} more reasons ${SEE_REPORTS}`];
+  const more = (count: number) => [`and checks for ${count} more reasons ${ALL_WITH_VERBOSE}`];
   return gap((layout.verbose ? rows : capped(MAX_ITEMS, rows, more)).flat());
 }
 

@@ -201,7 +201,7 @@ const problem: Schema<FailureGroup & { readonly fingerprint: string }> = object(
 });
 
 const when: Schema<NonNullable<Failure['when']>> = wordOf(
-  'always this-request now-and-then under-concurrency once',
+  'always this-request intermittent under-concurrency once',
 );
 
 const retries: Schema<Retries> = object({
@@ -268,7 +268,7 @@ const result = named(
 export interface RecordedResult extends Of<typeof result> {}
 
 const causeKind: Schema<Cause['kind']> = wordOf(
-  'always now-and-then under-concurrency sequence from-then-on once',
+  'always intermittent under-concurrency sequence from-then-on once',
 );
 
 const ladders: Schema<Cause['ladders']> = list(

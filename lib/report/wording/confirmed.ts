@@ -10,7 +10,7 @@ type Words = readonly [inside: string, outside?: string];
 
 const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   always: ['such requests failed', 'others'],
-  'now-and-then': ['requests failed, intermittently', 'others'],
+  intermittent: ['requests failed, intermittently', 'others'],
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
   sequence: ['requests failed after such a request', 'without one'],
   'from-then-on': ['requests failed from that point on', 'before'],
@@ -65,7 +65,7 @@ export function retrySummary({
       ).join(', ')}`;
     case 'this-request':
       return `fails with this request (${of(same)}), not with a new id and name (${of(fresh)})`;
-    case 'now-and-then':
+    case 'intermittent':
       return `fails intermittently: ${isolated}${underConcurrency}; replicas or workers may differ`;
     case 'under-concurrency':
       return `fails only while other requests are in flight: ${isolated}${underConcurrency}`;

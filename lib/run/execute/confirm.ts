@@ -68,7 +68,7 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
     if (!slow) await retries.once();
     if (same.all && fresh.failed === 0) return 'this-request';
   }
-  if (retries.showInIsolation) return 'now-and-then';
+  if (retries.showInIsolation) return 'intermittent';
   if (slow) return 'once';
 
   await retries.concurrently('its own kind');
@@ -78,7 +78,7 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
   const enough =
     frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
   await retries.search(Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried);
-  if (retries.showInIsolation) return 'now-and-then';
+  if (retries.showInIsolation) return 'intermittent';
   return concurrent.failed === 0 ? 'once' : 'under-concurrency';
 }
 

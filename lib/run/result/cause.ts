@@ -4,14 +4,14 @@ import type { PrecedingRequest } from '../check.ts';
 import type { Tried } from './result.ts';
 
 /**
- * When a fault shows. `always`: with each request that meets the condition. `now-and-then`: with some of
+ * When a fault shows. `always`: with each request that meets the condition. `intermittent`: with some of
  * these requests, whatever they contain. `under-concurrency`: only while other requests are in flight.
  * `sequence`: only after other requests. `from-then-on`: with every request from some point in the run
  * onwards. `once`: no experiment was made, or none reproduced it.
  */
 export type CauseKind =
   | 'always'
-  | 'now-and-then'
+  | 'intermittent'
   | 'under-concurrency'
   | 'sequence'
   | 'from-then-on'

@@ -36,7 +36,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
 /** Its rules applied to none of its exchanges. Another shard may have cases to which they apply. */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
-  const by = ('explainedBy' in test ? test.explainedBy : undefined) ?? 'invariants/answers';
+  const by = ('untestableBecauseOf' in test ? test.untestableBecauseOf : undefined) ?? 'invariants/answers';
   const reason = tally.whyNotApplied ?? 'no response';
   if (test.kind === 'property' && of > 1) return skipped(check, by, reason, tally);
   return result(check, 'untestable', tally, seconds, { by, reason });

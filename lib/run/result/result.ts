@@ -25,10 +25,10 @@ export interface Failure {
 }
 
 /**
- * `always`: in isolation. `this-request`: only with the same bytes. `now-and-then`: now and then in isolation.
+ * `always`: in isolation. `this-request`: only with the same bytes. `intermittent`: now and then in isolation.
  * `under-concurrency`: only under concurrency. `once`: not again.
  */
-export type When = 'always' | 'this-request' | 'now-and-then' | 'under-concurrency' | 'once';
+export type When = 'always' | 'this-request' | 'intermittent' | 'under-concurrency' | 'once';
 
 export type Tried = readonly [failed: number, tried: number];
 
