@@ -18,6 +18,9 @@ import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 const CASES = 1;
 const MORE_CASES = new Map([
   ['auth-guards-short', 12],
+  ['body-tag-reference', 120],
+  ['crash-undeclared-operator', 120],
+  ['left-octal-length', 120],
   ['auth-guards-valid', 120],
   ['error-empty-again', 12],
   ['rejects-even-id', 12],
@@ -57,8 +60,13 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'create-201': /^Answers 201 instead of 200$/,
   'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
   'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
+  'rejects-nine-digits':
+    /^Rejects a valid plant with 400 when id is between about 100000000 and about 1000000000$/,
   'rejects-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
   'crash-superscript-digit': /^Answers 500 when name ends with a superscript digit$/,
+  'crash-surrogate': /^Answers 500 when name or tag contains a lone surrogate$/,
+  'crash-undeclared-operator':
+    /^Answers 500 when the name of an undeclared property (?:contains a full stop|begins with \$) or (?:contains a full stop|begins with \$)$/,
   'crash-shard-of-256': /^Answers 500 when id is divisible by 256$/,
   'rejects-even-id': /^Rejects a valid plant with 400 when id is even$/,
   'rejects-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
@@ -97,6 +105,10 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'auth-guards-valid': /^Accepts requests without a valid token when the body is not a NewPlant$/,
   'load-2-409': /^Rejects a valid plant with 409 when 2 or more requests are in flight$/,
   'scheme-case': /^Rejects a valid plant with 401 in requests with the scheme bearer$/,
+  'body-tag-reference': /^Returns tag as an object when tag equals name$/,
+  'left-octal-length': /^Rejects a valid plant with 400 in requests with leading zeros in Content-Length$/,
+  'state-rising-ids': /^Answers 500 to requests after a plant with a higher id$/,
+  'state-tag-of-rejected': /^Rejects a valid plant with 400 after a rejected body with the same tag$/,
   'state-full': /^Answers 507 to every request with a valid token from some point in the run onwards$/,
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,
@@ -232,7 +244,9 @@ test('a store below a path is explained like any other', async () => {
       const only = ['ordinary/accepts-names-of-many-kinds', 'invariants/*'];
       const baseUrl = `http://127.0.0.1:${own}/api/v3`;
       const { causes } = await run({ baseUrl, token: TOKEN, seed: 1, only }).record;
-      expect(causes.map(({ title }) => title)).toEqual(['Answers 500 when name contains an apostrophe']);
+      expect(causes.map(({ title }) => title)).toEqual([
+        'Answers 500 when name or tag contains an apostrophe',
+      ]);
     } finally {
       gateway.closeAllConnections();
       gateway.close();
@@ -362,7 +376,10 @@ describe('two faults with the same symptom have two causes', () => {
     [
       ['crash-control', 'http-get-500'],
       { only: ['unconstrained/answers-hostile-names', 'observe/*', 'invariants/*'] },
-      ['Answers 500 when name contains a control character', 'Answers 500 to requests with the method GET'],
+      [
+        'Answers 500 when name or tag contains a control character',
+        'Answers 500 to requests with the method GET',
+      ],
     ],
     [
       ['missing-id-tagged', 'name-boolean-tagged'],

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Answer, type Received, Rejection } from '../../reference/store.ts';
+import { type Answer, json, type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { html, withFreshState } from '../helpers.ts';
 
@@ -74,6 +74,29 @@ const keepingMalformedText = withFreshState((): Change => {
   });
 });
 
+/** Reads a Content-Length with leading zeros as an octal number, and what it does not read as the next request. */
+const octalLength = withFreshState((): Change => {
+  const left = new WeakMap<Socket, { readonly rest: string; readonly of: Received }>();
+  return (right) => ({
+    parse(body, request) {
+      const [length = ''] = request.headers['content-length'] ?? [];
+      if (!length.startsWith('0') || body.length === 0) return right.parse(body, request);
+      const read = Number.parseInt(length, 8) || 0;
+      left.set(request.message.socket, { rest: body.subarray(read).toString('latin1'), of: request });
+      return right.parse(body.subarray(0, read), request);
+    },
+    send(answer, response, request) {
+      const { socket } = request.message;
+      const before = left.get(socket);
+      if (before === undefined || before.of === request) return right.send(answer, response, request);
+      left.delete(socket);
+      const error = json(400, { error: 400, message: 'bad request line' });
+      const closing = { ...error, headers: { ...error.headers, connection: 'close' } };
+      right.send(before.rest === '' ? answer : closing, response, request);
+    },
+  });
+});
+
 /** Stores that leave the body of a request that they reject early on the connection. */
 export const leftOnConnection: readonly BrokenStore[] = [
   broken(
@@ -93,6 +116,12 @@ export const leftOnConnection: readonly BrokenStore[] = [
     'parses the whole buffer of a connection, with the end of an earlier body that was longer',
     ['ordinary/accepts-any-plant', 'state/answers-at-the-end'],
     reusingBuffer,
+  ),
+  broken(
+    'left-octal-length',
+    'reads a Content-Length with leading zeros as an octal number',
+    ['combinations/accepts-ordinary-plants'],
+    octalLength,
   ),
   broken(
     'left-unauthenticated-body',
