@@ -107,7 +107,7 @@ async function report(id: string, record: RunRecord, { annotate, skip }: TestCon
       return;
     case 'fail': {
       const causes = causesIn(record).filter(({ checks }) => checks.some((check) => check.id === id));
-      if (isOpen(result, record))
+      if (failsItsTest(result, record))
         throw new AggregateError(
           causes.filter(({ known }) => !known).map((cause) => new Nonconformance(textOf(cause))),
         );
@@ -130,7 +130,7 @@ const isRequired = ({ level }: RecordedResult, { strict }: RunRecord['options'])
   level === 'MUST' || (level === 'SHOULD' && strict);
 
 /** Whether a check fails its test. */
-const isOpen = (result: RecordedResult, record: RunRecord): boolean =>
+const failsItsTest = (result: RecordedResult, record: RunRecord): boolean =>
   blocks(result, record) && knownBy(result, record).length === 0;
 
 /** A cause with the number that all reports give it. */
@@ -149,7 +149,7 @@ const textOf = (cause: NumberedCause): string =>
 /** The causes that fail no test; undefined if there are none. */
 function advisoryText(record: RunRecord): string | undefined {
   const causes = causesIn(record).filter(
-    ({ known, checks }) => !known && !checks.some((check) => isOpen(check, record)),
+    ({ known, checks }) => !known && !checks.some((check) => failsItsTest(check, record)),
   );
   if (causes.length === 0) return undefined;
   const heading = `${counted(causes.length, 'cause fails', 'causes fail')} no test, as only SHOULD checks failed:`;

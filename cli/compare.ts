@@ -14,7 +14,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
-import { logBeside, wantedOf, writeAndNameReports } from './output.ts';
+import { logBeside, optionalDestinationOf, writeAndNameReports } from './output.ts';
 import { type StartedStore, startedStore } from './started-store.ts';
 import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
@@ -57,7 +57,7 @@ Examples:
       const stores = records ? undefined : await storesOf(given);
       applyDefaults(self, stores?.config);
       const flags = self.opts<Flags>();
-      const destination = wantedOf(flags, COMPARISON_FORMATS);
+      const destination = optionalDestinationOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
       const comparison =
         stores === undefined

@@ -4,7 +4,7 @@ import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
 import { withOptions } from './options.ts';
-import { filesOf, type Wanted, wantedOf, writeReports } from './output.ts';
+import { filesOf, optionalDestinationOf, type ReportFlags, writeReports } from './output.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 
 export function mergeCommand(): Command {
@@ -22,8 +22,8 @@ Exit codes:
 Example:
   plant-store-conformance merge shard-1/report.json shard-2/report.json`,
     )
-    .action(async (files: string[], wanted: Wanted) => {
-      const destination = wantedOf(wanted, FORMATS);
+    .action(async (files: string[], wanted: ReportFlags) => {
+      const destination = optionalDestinationOf(wanted, FORMATS);
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
       if (destination !== undefined) await writeReports(record, destination);
       if (destination?.out !== '-')

@@ -30,14 +30,14 @@ export interface Destination<T> {
   readonly renderers: readonly Renderer<T>[];
 }
 
-export type Wanted = Flags<'reports'>;
+export type ReportFlags = Flags<'reports'>;
 
 /**
  * By default only the record, in `reports`.
  * @throws UsageError before the run starts, if reports could not be written as wanted
  */
 export function destinationOf<T>(
-  { out = DEFAULT_FOLDER, format = ['json'], force = false }: Wanted,
+  { out = DEFAULT_FOLDER, format = ['json'], force = false }: ReportFlags,
   known: Renderers<T>,
 ): Destination<T> {
   const wanted = [...new Set(format)];
@@ -60,8 +60,11 @@ export function destinationOf<T>(
   return { out, renderers };
 }
 
-/** The same, but undefined unless the options ask for reports. */
-export const wantedOf = <T>(wanted: Wanted, known: Renderers<T>): Destination<T> | undefined =>
+/** Like `destinationOf`, but undefined without --out and --format. */
+export const optionalDestinationOf = <T>(
+  wanted: ReportFlags,
+  known: Renderers<T>,
+): Destination<T> | undefined =>
   wanted.out === undefined && wanted.format === undefined ? undefined : destinationOf(wanted, known);
 
 function requireOurs(file: string, force: boolean): void {
@@ -75,7 +78,7 @@ function requireOurs(file: string, force: boolean): void {
 export function logBeside(
   destination: { readonly out: string } | undefined,
   name: string,
-  { force = false }: Wanted,
+  { force = false }: ReportFlags,
 ): string | undefined {
   if (destination === undefined || destination.out === '-') return undefined;
   const file = join(destination.out, `${name}.log`);

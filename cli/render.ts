@@ -5,9 +5,9 @@ import { FORMATS } from '../lib/report/formats/formats.ts';
 import { terminalReport } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { withOptions } from './options.ts';
-import { destinationOf, type Wanted, writeAndNameReports } from './output.ts';
+import { destinationOf, type ReportFlags, writeAndNameReports } from './output.ts';
 
-type Flags = Wanted & { readonly verbose?: boolean };
+type Flags = ReportFlags & { readonly verbose?: boolean };
 
 export function renderCommand(): Command {
   const command = new Command('render').argument(
@@ -29,7 +29,7 @@ Examples:
   plant-store-conformance render reports/report.json --format html --out page`,
     )
     .action(async (file: string, { verbose = false, ...given }: Flags) => {
-      const wanted: Wanted = { out: '-', format: ['terminal'], ...given };
+      const wanted: ReportFlags = { out: '-', format: ['terminal'], ...given };
       const saved = readEither(file);
       if (saved.kind === 'comparison')
         return writeAndNameReports(saved.comparison, destinationOf(wanted, COMPARISON_FORMATS));

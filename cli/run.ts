@@ -30,8 +30,8 @@ import {
   type Destination,
   filesOf,
   logBeside,
+  optionalDestinationOf,
   requireFolder,
-  wantedOf,
   writeAtomically,
   writeReports,
 } from './output.ts';
@@ -86,7 +86,7 @@ Examples:
           `--watch cannot be combined with ${flags.out === '-' ? '--out -, since it writes to standard output itself' : '--write-baseline, since it runs many times'}.`,
         );
       requireJobs(flags);
-      const destination = wantedOf(flags, FORMATS);
+      const destination = optionalDestinationOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await prepareRuns(choice, token, log, flags);
       const publish: Publish = (attempted, rows) => report(attempted, destination, flags, rows, log);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createdOrRejected, createdRules, type Rule, rejected } from '../lib/judge/rules.ts';
+import { createdOrRejectedRules, createdRules, type Rule, rejected } from '../lib/judge/rules.ts';
 import { coverageOf, modelsOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import type { ExpectedOutcome } from '../lib/payloads/test-case.ts';
@@ -39,7 +39,7 @@ export const combinationChecks: readonly Check[] = [
     statement: 'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, however it is sent.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
-    test: combined('open', createdOrRejected, 4.8),
+    test: combined('open', createdOrRejectedRules, 4.8),
   }),
   must('combinations/rejects-invalid-bodies', {
     statement:

@@ -1,5 +1,11 @@
 import { groupBy } from '../lib/collections.ts';
-import { createdOrRejected, createdRules, type Finding, type Rule, rejected } from '../lib/judge/rules.ts';
+import {
+  createdOrRejectedRules,
+  createdRules,
+  type Finding,
+  type Rule,
+  rejected,
+} from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import { ID } from '../lib/payloads/plants.ts';
@@ -7,7 +13,7 @@ import { DESCRIPTIONS, type Step, sequencesOf, withFewerMoments, wordsOf } from 
 import { shortest } from '../lib/payloads/shrink-list.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
-import type { Check, CheckContext, PrecedingRequest } from '../lib/run/check.ts';
+import type { Check, CheckContext, SentRequest } from '../lib/run/check.ts';
 import { must, ordinaryRequest } from './define.ts';
 
 /** Limit on the requests spent on shrinking failing sequences. */
@@ -43,9 +49,9 @@ interface About extends Pick<SentStep, 'id' | 'name'> {
   readonly isOrdinary: boolean;
 }
 
-interface StepFailure extends SentStep, PrecedingRequest {
+interface StepFailure extends SentStep, SentRequest {
   /** The requests of the sequence that were sent before it, or at the same time. */
-  readonly before: readonly PrecedingRequest[];
+  readonly before: readonly SentRequest[];
   readonly finding: Finding;
 }
 
@@ -74,7 +80,7 @@ class Sequences {
   /** Sends the steps in order until one of them is answered incorrectly. */
   async playSequence(steps: readonly Step[]): Promise<StepFailure | undefined> {
     const known: StoreState = { ids: new Map(), idInUse: new Set(), nameInUse: new Set() };
-    const before: PrecedingRequest[] = [];
+    const before: SentRequest[] = [];
     const round = this.context.nextId();
     await this.context.send(ordinaryRequest(this.separator));
     for (const [moment, together] of byMoment(steps).entries()) {
@@ -205,11 +211,11 @@ const mayCreate = ({ wrong }: Step): boolean => wrong?.kind !== 'body' && wrong?
 function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   if (wrong?.kind === 'aborted' || wrong?.kind === 'oversized') return [];
   if (wrong !== undefined) return rejected;
-  return mustBeAccepted ? createdRules : createdOrRejected;
+  return mustBeAccepted ? createdRules : createdOrRejectedRules;
 }
 
 /** Updates the state. A request that was not clearly rejected may have created a plant. */
-function updateState({ step, id, name, exchange }: SentStep & PrecedingRequest, known: StoreState): void {
+function updateState({ step, id, name, exchange }: SentStep & SentRequest, known: StoreState): void {
   const { request, kind, response } = exchange;
   if (!known.ids.has(step.plant) && request.freshId !== undefined) known.ids.set(step.plant, request.freshId);
   const isRejected = kind === 'answered' && response.status >= 400 && response.status < 500;

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Contract } from '../lib/contract/contract.ts';
-import { answers200, createdOrRejected, echoes } from '../lib/judge/rules.ts';
+import { answers200, createdOrRejectedRules, echoes } from '../lib/judge/rules.ts';
 import { boundaryStrings, edgeStrings } from '../lib/payloads/boundaries.ts';
 import { withWords } from '../lib/payloads/fresh.ts';
 import { FreshText, type Json, JsonObject, nestedArrays, nestedObjects } from '../lib/payloads/json.ts';
@@ -141,7 +141,7 @@ export const unconstrainedChecks: readonly Check[] = [
       kind: 'property',
       named: edges,
       cases: (plants) => sampled(plants, 'any plant', plantOf(plants.contract.newPlant.shape, 'any', 'some')),
-      rules: createdOrRejected,
+      rules: createdOrRejectedRules,
       weight: 0.5,
     },
   }),
@@ -150,7 +150,7 @@ export const unconstrainedChecks: readonly Check[] = [
       'A name that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a name as plain text everywhere. ${answerHint}`,
-    test: namedCases(createdOrRejected, (plants) => [
+    test: namedCases(createdOrRejectedRules, (plants) => [
       ...withValues(plants, 'name', HOSTILE),
       ...inLatin1(plants),
     ]),
@@ -160,14 +160,14 @@ export const unconstrainedChecks: readonly Check[] = [
       'A tag that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
     hint: `Treat a tag as plain text everywhere. ${answerHint}`,
-    test: namedCases(createdOrRejected, (plants) => withValues(plants, 'tag', HOSTILE)),
+    test: namedCases(createdOrRejectedRules, (plants) => withValues(plants, 'tag', HOSTILE)),
   }),
   must('unconstrained/answers-any-id', {
     statement:
       'A NewPlant with any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
     hint: `Check the widths of the column and of the variable. ${answerHint}`,
-    test: namedCases(createdOrRejected, (plants) => [
+    test: namedCases(createdOrRejectedRules, (plants) => [
       ...ids(
         plants,
         [0, 4, 7, 8, 15, 16, 23, 24, 31, 32, 33, 40, 52, 53, 54, 60, 62].flatMap((bits) => {
@@ -232,7 +232,7 @@ export const unconstrainedChecks: readonly Check[] = [
                 new JsonObject(first ? [...extra, ...plant.members] : [...plant.members, ...extra]),
             ),
         ),
-      rules: createdOrRejected,
+      rules: createdOrRejectedRules,
       weight: 0.5,
     },
   }),
@@ -240,7 +240,7 @@ export const unconstrainedChecks: readonly Check[] = [
     statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
-    test: namedCases(createdOrRejected, (plants) => {
+    test: namedCases(createdOrRejectedRules, (plants) => {
       const many = (count: number): [string, Json][] =>
         Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);
       const large = (label: string, plant: JsonObject) => unconstrained(label, plant, plants.plain());

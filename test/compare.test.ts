@@ -7,7 +7,7 @@ import { FORMATS, planOf, run } from '../index.ts';
 import { compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
-import { isOpen, questionsOf } from '../lib/compare/questions.ts';
+import { isAnsweredDifferently, questionsOf } from '../lib/compare/questions.ts';
 import { resultSentence } from '../lib/compare/result.ts';
 import { byCause, differingCount, sharedCauses } from '../lib/compare/table.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
@@ -140,7 +140,7 @@ describe('a comparison', () => {
     });
     for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
     expect(text).toMatch(/\{"name":… \(20,000 characters of\s+white\s+space\) …1\}\s/);
-    const open = questionsOf(comparison).filter(isOpen).length;
+    const open = questionsOf(comparison).filter(isAnsweredDifferently).length;
     expect(text.replaceAll('\n', ' ')).toContain(
       `${open} of ${questionsOf(comparison).length} questions that `,
     );

@@ -28,4 +28,5 @@ export function questionsOf(comparison: Comparison) {
 }
 
 /** Whether the stores answer a question differently. */
-export const isOpen = ({ ways }: ReturnType<typeof questionsOf>[number]): boolean => ways.length > 1;
+export const isAnsweredDifferently = ({ ways }: ReturnType<typeof questionsOf>[number]): boolean =>
+  ways.length > 1;

@@ -5,7 +5,7 @@ import { type Paint, shownText, visible } from '../report/wording/format-text.ts
 import { selectedOf } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
-import { isOpen, questionsOf } from './questions.ts';
+import { isAnsweredDifferently, questionsOf } from './questions.ts';
 import { resultSentence } from './result.ts';
 import {
   causeCount,
@@ -176,7 +176,7 @@ function matrix(
 
 function behaviour(comparison: Comparison, { columns }: Layout): readonly string[] {
   const questions = questionsOf(comparison);
-  const open = questions.filter(isOpen).length;
+  const open = questions.filter(isAnsweredDifferently).length;
   if (open === 0) return wrapped('The stores agree on what the interface leaves open.', columns);
   return wrapped(
     `${open} of ${counted(questions.length, 'question')} that the interface leaves open ${open === 1 ? 'is' : 'are'} answered differently (--format html --out DIR shows how)`,

@@ -1,7 +1,7 @@
 import { fixedFor } from '../payloads/fresh.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
-import type { PrecedingRequest } from '../run/check.ts';
+import type { SentRequest } from '../run/check.ts';
 import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
 import type { Tried } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -44,7 +44,7 @@ export interface Explanation {
   /** Why experiments could not examine it completely. */
   readonly notExamined?: string | undefined;
   /** The requests that have to be sent before. */
-  readonly before?: readonly PrecedingRequest[];
+  readonly before?: readonly SentRequest[];
   /** The request template, if it does not follow from `state`. */
   readonly template?: RequestTemplate;
 }

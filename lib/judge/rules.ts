@@ -232,7 +232,7 @@ export const validResponseRules: readonly Rule[] = [
 
 export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, plantBody];
 
-export const createdOrRejected: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
+export const createdOrRejectedRules: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
 export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
 

@@ -34,8 +34,8 @@ export interface PlantFactory {
   readonly strength: Strength;
 }
 
-/** A request that a failure needs before or at the same time as the failing one. */
-export interface PrecedingRequest {
+/** A request as it was sent: its template, and the exchange that it led to. */
+export interface SentRequest {
   readonly template: RequestTemplate;
   readonly exchange: Exchange;
 }
@@ -60,7 +60,7 @@ export interface CheckContext {
     finding: Finding,
     more?: {
       readonly stableLabel?: string;
-      readonly before?: readonly PrecedingRequest[];
+      readonly before?: readonly SentRequest[];
     },
   ): void;
   /** @throws Untestable if the store rejects it, because then other rejections prove nothing */

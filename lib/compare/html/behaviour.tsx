@@ -3,14 +3,14 @@ import { List, More, Section } from '../../report/formats/html/kit/section.tsx';
 import { Sentence } from '../../report/formats/html/profile.tsx';
 import { counted } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { isOpen, questionsOf } from '../questions.ts';
+import { isAnsweredDifferently, questionsOf } from '../questions.ts';
 import { Ways } from './page-parts.tsx';
 
 export function Behaviour({ comparison }: Readonly<{ comparison: Comparison }>) {
   const questions = questionsOf(comparison);
-  const differ = questions.filter(isOpen);
+  const differ = questions.filter(isAnsweredDifferently);
   const topics = groupBy(differ, ({ heading }) => heading);
-  const alike = questions.filter((question) => !isOpen(question));
+  const alike = questions.filter((question) => !isAnsweredDifferently(question));
   return (
     <Section id="behaviour" heading="Behaviour">
       <p class="note">

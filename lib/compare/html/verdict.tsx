@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { inline, ToneWord } from '../../report/formats/html/kit/text.tsx';
 import { counted, withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
-import { isOpen, questionsOf } from '../questions.ts';
+import { isAnsweredDifferently, questionsOf } from '../questions.ts';
 import { countOf, resultSentence } from '../result.ts';
 import { differing, sharedCauses, VERDICTS } from '../table.ts';
 
@@ -41,7 +41,7 @@ export function Verdict({ comparison }: Readonly<{ comparison: Comparison }>) {
         <Tile to="checks" count={differ} of={checks.length}>
           checks {differ === 1 ? 'differs' : 'differ'} between the stores
         </Tile>
-        <Tile to="behaviour" count={questions.filter(isOpen).length} of={questions.length}>
+        <Tile to="behaviour" count={questions.filter(isAnsweredDifferently).length} of={questions.length}>
           questions that the interface leaves open are answered differently
         </Tile>
         {differential !== null && (

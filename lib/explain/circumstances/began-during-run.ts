@@ -1,7 +1,7 @@
 import { groupBy } from '../../collections.ts';
 import { notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
-import type { Check, PrecedingRequest } from '../../run/check.ts';
+import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
@@ -53,7 +53,7 @@ export async function asBegunDuringRun(cluster: Cluster, experiments: Experiment
     members.flatMap(({ check }) => casesOf(check)).filter(({ label }) => labels.includes(label)),
     ({ label }) => label,
   ).map(([, [{ template }]]) => template);
-  const before: PrecedingRequest[] = [];
+  const before: SentRequest[] = [];
   await withinBudget(async () => {
     for (const template of accepted.slice(0, MAX_BEFORE)) {
       const [exchange] = await experiments.together([template]);

@@ -3,7 +3,7 @@ import { freshId } from '../../payloads/fresh.ts';
 import { FRESH, FreshText } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { orMoreInFlight } from '../../run/result/estimates.ts';
+import { orMoreInFlight } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';

@@ -1,5 +1,5 @@
 import type { RequestState } from '../../payloads/model/dimension.ts';
-import { aboutOneIn } from '../../run/result/estimates.ts';
+import { aboutOneIn } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';

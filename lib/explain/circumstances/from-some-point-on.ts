@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
-import type { PrecedingRequest } from '../../run/check.ts';
+import type { SentRequest } from '../../run/check.ts';
 import type { Tried } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
@@ -28,7 +28,7 @@ export async function failsFromSomePointOn(
   property?: string,
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
-  const before: PrecedingRequest[] = [];
+  const before: SentRequest[] = [];
   // A store that takes a second for each answer may use up the budget here.
   await withinBudget(async () => {
     for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {

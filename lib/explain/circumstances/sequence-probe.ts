@@ -4,7 +4,7 @@ import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import type { PrecedingRequest } from '../../run/check.ts';
+import type { SentRequest } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Candidate, type NamedCandidates, named, type Sweep } from '../condition/candidates.ts';
@@ -82,7 +82,7 @@ const MAX_COUNTED_REQUESTS = 64;
 
 /** A sequence of requests that ends with the one in question. */
 export interface Sequence {
-  readonly before: readonly PrecedingRequest[];
+  readonly before: readonly SentRequest[];
   readonly exchange: Exchange;
   readonly shows: boolean;
   /** Whether one of the preceding requests shows the symptom. */
@@ -130,9 +130,9 @@ export class SequenceProbe {
     };
   }
 
-  private async send({ change }: Kind, count: number): Promise<readonly PrecedingRequest[]> {
+  private async send({ change }: Kind, count: number): Promise<readonly SentRequest[]> {
     const state = { ...this.ordinary, ...change(this.ordinary) };
-    const sent: PrecedingRequest[] = [];
+    const sent: SentRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
       sent.push({ template: templateOf(state), exchange: await this.search.send(state) });
     return sent;

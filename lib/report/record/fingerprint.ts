@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { groupBy, sum } from '../../collections.ts';
-import { withoutEstimates } from '../../run/result/estimates.ts';
 import type { FailureGroup } from '../../run/result/result.ts';
+import { withoutEstimates } from '../../run/result/varying-numbers.ts';
 import type { RecordedCause, RecordedResult } from './record.ts';
 
 export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');

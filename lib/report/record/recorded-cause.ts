@@ -1,5 +1,5 @@
 import { pick } from '../../collections.ts';
-import type { PrecedingRequest } from '../../run/check.ts';
+import type { SentRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
 import { inShellOf, stepsOf } from '../reproduce/steps.ts';
@@ -12,7 +12,7 @@ import { type Redact, redactAll } from './redact.ts';
 /** Records a cause with the request that shows it. */
 export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redact): RecordedCause {
   const { matters, ladders, example, expected } = cause;
-  const seen = ({ exchange, template }: PrecedingRequest) =>
+  const seen = ({ exchange, template }: SentRequest) =>
     sentAndReceived(exchange, template, target.baseUrl, redact);
   const counterexample = {
     ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),

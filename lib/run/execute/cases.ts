@@ -75,7 +75,8 @@ const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
 /**
- * Tries the cases at these places concurrently; at place 0 is the control request, which is not awaited.
+ * Tries the cases at these places concurrently. Place 0 stands for the control request, whose outcome the cases do not
+ * wait for.
  */
 export async function tryEach(
   places: readonly number[],

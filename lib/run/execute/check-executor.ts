@@ -147,7 +147,7 @@ export class CheckExecutor {
     const { unconfirmed } = tally;
     if (unconfirmed === undefined || !('rules' in test) || state.stop !== undefined) return;
     const confirmed = await state.unlessStopped(() => confirm(unconfirmed, test.rules, execution));
-    if (confirmed !== undefined) tally.leadWith(confirmed);
+    if (confirmed !== undefined) tally.replaceFirst(confirmed);
   }
 
   private conclude({ check, execution, seconds, stop }: ActiveCheck): CheckResult {

@@ -1,12 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isOutsideContract, type RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy, isAborted } from '../../wire/exchange.ts';
-import type { PrecedingRequest } from '../check.ts';
+import type { SentRequest } from '../check.ts';
 import { MAX_KEPT_BODY_BYTES, truncated } from '../result/truncate.ts';
 import { ordinariness } from '../send/ordinariness.ts';
 
 /** A request that may have killed the store. */
-export interface RequestInFlight extends PrecedingRequest {
+export interface RequestInFlight extends SentRequest {
   readonly check: string;
 }
 

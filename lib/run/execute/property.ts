@@ -66,7 +66,7 @@ export function runRandomCases(
       if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
       const { place, failure } = firstFailure;
-      tally.leadWith(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
+      tally.replaceFirst(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
     },
   };
 }

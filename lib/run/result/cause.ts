@@ -1,6 +1,6 @@
 import type { Preceding, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { PrecedingRequest } from '../check.ts';
+import type { SentRequest } from '../check.ts';
 import type { Tried } from './result.ts';
 
 /**
@@ -52,7 +52,7 @@ export interface Cause {
   readonly example: {
     readonly template: RequestTemplate;
     readonly exchange: Exchange;
-    readonly before: readonly (PrecedingRequest & {
+    readonly before: readonly (SentRequest & {
       /** How the request was sent relative to the next one; by default over another connection. */
       readonly connection?: Preceding['connection'];
     })[];

@@ -2,7 +2,7 @@ import type { Finding } from '../../judge/rules.ts';
 import type { Coverage } from '../../payloads/model/model.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
-import type { About, PrecedingRequest, TestKind } from '../check.ts';
+import type { About, SentRequest, TestKind } from '../check.ts';
 
 export type Verdict = 'pass' | 'fail' | 'observed' | 'untestable' | 'skipped';
 
@@ -11,7 +11,7 @@ export interface Failure {
   readonly stableLabel?: string | undefined;
   /** Only for invariants: the check that sent the request, and the label or its unusual parts. */
   readonly sentFor?: { readonly check: string; readonly label: string };
-  readonly before?: readonly PrecedingRequest[];
+  readonly before?: readonly SentRequest[];
   /** The last requests of the run that were answered before this failure, whichever check sent them. */
   readonly recent?: readonly RequestTemplate[];
   readonly finding: Finding;

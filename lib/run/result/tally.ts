@@ -126,7 +126,7 @@ export class Tally {
   }
 
   /** Replaces the first failure with its confirmed, and possibly shrunk, version. */
-  leadWith(failure: Failure): void {
+  replaceFirst(failure: Failure): void {
     this.lead = this.kept(failure, this.first?.failure);
   }
 

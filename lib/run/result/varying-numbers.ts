@@ -1,6 +1,4 @@
-/*
- * Conditions with a number that experiments estimate, and which therefore varies from run to run.
- */
+/** Conditions with a number that experiments estimate, and that therefore varies from run to run. */
 
 export const aboutOneIn = (requests: number): string => `about one request in ${requests}`;
 
