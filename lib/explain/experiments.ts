@@ -18,7 +18,7 @@ import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 
-/** How experiments reach the store. */
+/** How experiments reach the store: the run (lib/run/run.ts), or a stand-in in tests. */
 export interface ExperimentChannel {
   /** How often the store died and was restarted. */
   readonly restarts: number;

@@ -85,9 +85,9 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const clusters = [...runWide];
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
     clusters.push(await asBegunDuringRun(cluster, experiments));
-  const causes: Cause[] = [];
   const general: Cluster[] = [];
   for (const cluster of merged(clusters)) general.push(await withOtherProperties(cluster, experiments));
+  const causes: Cause[] = [];
   for (const cluster of merged(general))
     causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;

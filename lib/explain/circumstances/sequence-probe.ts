@@ -7,9 +7,16 @@ import { noCredential } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Candidate, type NamedCandidates, named, type Sweep } from '../condition/candidates.ts';
+import {
+  type Candidate,
+  exactNameIn,
+  type NamedCandidates,
+  named,
+  type Sweep,
+} from '../condition/candidates.ts';
 import { type SweepResult, sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
+import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { lastOf, REPEATS, type Search } from '../search.ts';
@@ -269,7 +276,8 @@ export async function onConnection(state: RequestState, search: Search): Promise
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);
-  const [found] = await withoutAftereffects(reach, history, state, search);
+  const [found] =
+    (await withinBudget(() => withoutAftereffects(reach, history, state, search))) ?? reach.named;
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
     const exchange = await search.failingExchange(later);
@@ -287,7 +295,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
 }
 
 /** Requests after which a store has used up what earlier experiments left behind, such as a dirty buffer in a pool. */
-const REQUESTS_TO_CLEAR = 8;
+const REQUESTS_TO_CLEAR = 4;
 
 /** Names the values that show the symptom again after several ordinary requests: others may show aftereffects of these. */
 async function withoutAftereffects(
@@ -296,7 +304,7 @@ async function withoutAftereffects(
   state: RequestState,
   search: Search,
 ): Promise<readonly NamedCandidates[]> {
-  if (shown.length < 2 || search.isSlow) return names;
+  if (exactNameIn(names) !== undefined || search.isSlow) return names;
   const tries = new Map(hidden.map((one): [Candidate, boolean] => [one, false]));
   for (const candidate of shown) {
     for (let remaining = REQUESTS_TO_CLEAR; remaining > 0; remaining -= 1) await search.send(search.ordinary);

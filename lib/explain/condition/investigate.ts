@@ -1,6 +1,7 @@
 import { compact } from '../../collections.ts';
 import { stringsOf } from '../../contract/shape.ts';
-import { withWords } from '../../payloads/fresh.ts';
+import { freshId, withWords } from '../../payloads/fresh.ts';
+import { Raw } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -27,7 +28,8 @@ import { textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
-  const { failingState, ordinary } = search;
+  const { ordinary } = search;
+  const failingState = search.failingState && (await withNearbyIds(search.failingState, search));
   if (failingState === undefined) return undefined;
   const everywhere = await inEveryWrong400(search);
   if (everywhere !== undefined) return [everywhere];
@@ -53,6 +55,22 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const { state, parts } = await reduce(failing, base, search);
   const found = await described(state, parts, passingVariant ?? ordinary, search);
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
+}
+
+/**
+ * The failing request with ids close to the one that failed, if all of them fail: the store may fail only for a part of
+ * the range that its ids are from.
+ */
+async function withNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
+  const own = state.plant.get(ID);
+  const { freshId: sent } = search.failure.exchange.request;
+  if (!(own instanceof Raw) || own.choices === 1 || sent === undefined || search.isSlow) return state;
+  const numeral = own.written(sent);
+  if (!/^-?\d+$/.test(numeral)) return state;
+  const id = BigInt(numeral);
+  const near = freshId(id, id + (id < 0n ? -id : id) / 1024n + 16n);
+  const nearby = { ...state, plant: state.plant.with(ID, near) };
+  return (await showsEachTime(nearby, search)) ? nearby : state;
 }
 
 /**
@@ -190,8 +208,9 @@ async function byClassOfId(
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
   const { named, hidden } = await sweep(idSweep, state, search, false);
+  const exact = exactNameIn(named);
   // A single value may fail by chance.
-  const isClass = (exactNameIn(named)?.candidates.length ?? 0) > 1;
+  const isClass = exact !== undefined && exact.candidates.length !== 1;
   return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
 }
 

@@ -80,12 +80,16 @@ const explainsSequence: Explains = (root, consequence) => {
 
 const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || isIntermittent(cluster);
 
+/** Whether a condition says only how often the symptom shows. */
+const isRate = ({ note, clause, phrase }: Condition): boolean =>
+  note !== undefined && clause === undefined && phrase === undefined;
+
 /** Whether nothing is known about when the failure recurs, or only how often it does after any requests at all. */
 const isByChance: Compares = (root, consequence) => {
   const { kind, conditions } = consequence.found;
   return kind === 'once'
     ? !meetsOthers(consequence)
-    : kind === 'intermittent' && conditions.length === 0 && dependsOnEarlier(root) && isClear(root);
+    : kind === 'intermittent' && conditions.every(isRate) && dependsOnEarlier(root) && isClear(root);
 };
 
 /**

@@ -2,26 +2,26 @@ import { pick } from '../../collections.ts';
 import { DEFAULTS } from '../../run/plan/plan.ts';
 import { flagOf } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
-import { latin1 } from './on-connection.ts';
-import { word } from './shell.ts';
+import { quoted } from './shell.ts';
 
 /** The command that repeats a run, without the token, filters, documents and headers. */
 export function runCommandLine({ suite, target, options }: RunRecord): string {
-  const { concurrency } = options;
-  const settings = {
-    ...pick(options, 'seed', 'firstId', 'cases'),
-    // An explicit default would prevent the suite from raising concurrency for a distant store.
-    concurrency: concurrency === DEFAULTS.concurrency ? null : concurrency,
-    ...pick(options, 'timeout', 'rate', 'maxSeconds', 'maxRequests', 'shard'),
-  };
+  const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
+  const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
     ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
     `${suite.name} run`,
-    word([{ literal: latin1(target.baseUrl) }]),
-    ...Object.entries(settings).flatMap(([name, value]) =>
-      value === null ? [] : `${flagOf(name)} ${value}`,
-    ),
+    word(target.baseUrl),
+    ...Object.entries({ ...settings, ...limits })
+      .filter(([name, value]) => value !== null && !isDefaultConcurrency(name, value))
+      .map(([name, value]) => `${flagOf(name)} ${value}`),
     ...(options.thorough === true ? ['--thorough'] : []),
     ...(options.strict ? ['--strict'] : []),
   ].join(' ');
 }
+
+/** An explicit default would prevent the suite from raising concurrency for a distant store. */
+const isDefaultConcurrency = (name: string, value: unknown): boolean =>
+  name === 'concurrency' && value === DEFAULTS.concurrency;
+
+const word = (text: string) => (/^[\w.:/@%+,=-]+$/.test(text) ? text : quoted(text));

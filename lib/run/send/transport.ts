@@ -22,6 +22,7 @@ import { type Pace, pauseAsked } from './pace.ts';
 import type { RequestContext } from './request-context.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
+/** Implemented by `ExchangeMonitor` (lib/run/execute/exchange-monitor.ts), which applies the invariants. */
 export interface ExchangeListener {
   observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
