@@ -60,6 +60,8 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'create-201': /^Answers 201 instead of 200$/,
   'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
   'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
+  'rejects-nine-digits':
+    /^Rejects a valid plant with 400 when id is between about 100000000 and about 1000000000$/,
   'rejects-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
   'crash-superscript-digit': /^Answers 500 when name ends with a superscript digit$/,
   'crash-surrogate': /^Answers 500 when name or tag contains a lone surrogate$/,

@@ -21,8 +21,9 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
   // A new tag in each request: the store may remember the tags that it has seen.
   const all = set(plain('all', 0), { tag: withWords((word) => word(18)) });
   const required = plain('required', 1);
-  // Both odd and even ids, so that a fault that depends on the last bit shows in every round.
-  const odd = freshId(2n ** 26n + 1n, 2n ** 30n, 2n);
+  // Both odd and even ids, so that a fault that depends on the last bit shows in every round. All ids of a plant have as
+  // many digits and as many bits, so that a fault that depends on these shows each time, or never.
+  const odd = freshId(2n ** 28n + 1n, 2n ** 29n, 2n);
   const candidates = [
     set(all, { [ID]: odd }),
     set(required, { [ID]: odd }),

@@ -5,8 +5,8 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { REPEATS, type Search } from '../search.ts';
-import { shownOnlyBy } from './sequence-probe.ts';
+import type { Search } from '../search.ts';
+import { COMPARISONS, shownOnlyBy } from './sequence-probe.ts';
 
 /** Values of a property in ascending order, each new whenever it is sent. */
 interface Ascending {
@@ -41,8 +41,8 @@ export async function comparedWithBefore(
           ...bareExplanation(failing, exchange),
           kind: 'sequence',
           conditions: [{ phrase: `after a plant with ${before}`, property, part: 'earlier requests' }],
-          inside: [REPEATS, REPEATS],
-          outside: [0, REPEATS],
+          inside: [COMPARISONS, COMPARISONS],
+          outside: [0, COMPARISONS],
         };
     }
   }

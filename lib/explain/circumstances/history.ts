@@ -15,6 +15,7 @@ import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
 import {
   afterOne,
+  COMPARISONS,
   onConnection,
   PRECEDING_KINDS,
   type Sequence,
@@ -108,7 +109,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
             topics: ['known value'],
           },
         ],
-        inside: [REPEATS, REPEATS],
+        inside: [COMPARISONS, COMPARISONS],
       });
     }
   }

@@ -58,6 +58,9 @@ export const PRECEDING_KINDS = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
+/** Number of times that two requests are compared: a store that fails half of all requests must not pass for one of these. */
+export const COMPARISONS = 5;
+
 /**
  * The last failing exchange if `one` always fails and `other` never does. Alternates their order, since a
  * store may fail every second request.
@@ -68,9 +71,10 @@ export async function shownOnlyBy(
   one: RequestState,
   other: RequestState,
   shown: (state: RequestState) => Promise<Exchange | undefined>,
+  times = COMPARISONS,
 ): Promise<Exchange | undefined> {
   let last: Exchange | undefined;
-  for (let remaining = REPEATS; remaining > 0; remaining -= 1)
+  for (let remaining = times; remaining > 0; remaining -= 1)
     for (const state of remaining % 2 === 0 ? [other, one] : [one, other]) {
       const exchange = await shown(state);
       if ((exchange !== undefined) !== (state === one)) return undefined;

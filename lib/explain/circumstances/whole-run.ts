@@ -25,7 +25,7 @@ import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
-import { type ChangeOf, PRECEDING_KINDS, SequenceProbe, shownOnlyBy } from './sequence-probe.ts';
+import { type ChangeOf, COMPARISONS, PRECEDING_KINDS, SequenceProbe, shownOnlyBy } from './sequence-probe.ts';
 
 /** Finds a single cause of many failures with different symptoms. */
 type RunWideCauseFinder = (
@@ -51,11 +51,11 @@ export async function runWideClusters(
 }
 
 /** The explanation by a request with an earlier one, which `shownOnlyBy` has repeated. */
-const shownEachTime = (state: RequestState, exchange: Exchange): Explanation => ({
+const shownEachTime = (state: RequestState, exchange: Exchange, times = COMPARISONS): Explanation => ({
   ...bareExplanation(state, exchange),
   kind: 'sequence',
-  inside: [REPEATS, REPEATS],
-  outside: [0, REPEATS],
+  inside: [times, times],
+  outside: [0, times],
 });
 
 /** Finds whether an open connection keeps the store from answering requests on others. */
@@ -65,15 +65,17 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
   const preceding = { template: templateOf(other), connection: 'open' } as const;
   const beside = { ...ordinary, template: { ...ordinary.template, preceding } };
-  const exchange = await shownOnlyBy(beside, ordinary, async (state) => {
+  const timedOut = async (state: RequestState) => {
     const sent = await experiments.send(state);
     return isTimeout(sent) ? sent : undefined;
-  });
+  };
+  // Each comparison takes a full timeout.
+  const exchange = await shownOnlyBy(beside, ordinary, timedOut, REPEATS);
   if (exchange === undefined) return undefined;
   return {
     symptom: { kind: 'no-answer', words: 'does not answer' },
     found: {
-      ...shownEachTime(beside, exchange),
+      ...shownEachTime(beside, exchange, REPEATS),
       conditions: [{ phrase: 'while another connection is open', topics: ['connections'] }],
     },
     members,

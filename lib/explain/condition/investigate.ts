@@ -196,6 +196,9 @@ function split(
   }));
 }
 
+/** Minimum number of failing ids between two limits. */
+const MIN_IN_RANGE = 10;
+
 /** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
 async function byClassOfId(
   failingState: RequestState,
@@ -207,11 +210,12 @@ async function byClassOfId(
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
-  const { named, hidden } = await sweep(idSweep, state, search, false);
+  const { named, shown, hidden } = await sweep(idSweep, state, search, false);
   const exact = exactNameIn(named);
-  // A single value may fail by chance.
-  const isClass = exact !== undefined && exact.candidates.length !== 1;
-  return hidden.length === 0 || !isClass ? undefined : described(state, parts, base, search);
+  // A few values may fail by chance: a single one of a class, or some between two limits.
+  const isClass = (exact?.candidates.length ?? 0) > 1;
+  const isRange = exact?.candidates.length === 0 && shown.length >= MIN_IN_RANGE;
+  return hidden.length === 0 || (!isClass && !isRange) ? undefined : described(state, parts, base, search);
 }
 
 /**
