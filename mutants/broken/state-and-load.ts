@@ -218,7 +218,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-tag-of-rejected',
     'rejects a plant with the tag of a body that was rejected before',
-    ['combinations/accepts-ordinary-plants'],
+    ['unconstrained/accepts-any-tag'],
     tagsOfRejected,
   ),
   broken(
