@@ -108,7 +108,6 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'body-tag-reference': /^Returns tag as an object when tag equals name$/,
   'left-octal-length': /^Rejects a valid plant with 400 in requests with leading zeros in Content-Length$/,
   'state-rising-ids': /^Answers 500 to requests after a plant with a higher id$/,
-  'state-tag-of-rejected': /^Rejects a valid plant with 400 after a rejected body with the same tag$/,
   'state-full': /^Answers 507 to every request with a valid token from some point in the run onwards$/,
   'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,

@@ -131,23 +131,6 @@ const reusedName = withFreshState((): Change => {
   });
 });
 
-/** Remembers the tags of rejected bodies. */
-const tagsOfRejected = withFreshState((): Change => {
-  const rejected = new Set<string>();
-  return (right) => ({
-    validate(value, request) {
-      const { tag } = seen(request);
-      if (rejected.has(tag)) throw new Rejection(400, 6, 'such a tag was rejected before');
-      try {
-        return right.validate(value, request);
-      } catch (error) {
-        if (tag !== '') rejected.add(tag);
-        throw error;
-      }
-    },
-  });
-});
-
 /** Keeps the tag in a __proto__ for plants that have none. */
 const pollutedTag = withFreshState((): Change => {
   let inherited: unknown;
@@ -214,12 +197,6 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'echoes a name with the end of a longer one before it',
     ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
     reusedName,
-  ),
-  broken(
-    'state-tag-of-rejected',
-    'rejects a plant with the tag of a body that was rejected before',
-    ['unconstrained/accepts-any-tag'],
-    tagsOfRejected,
   ),
   broken(
     'state-polluted-tag',
