@@ -6,7 +6,7 @@ import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
-import { COMPARISONS, shownOnlyBy } from './sequence-probe.ts';
+import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 
 /** Values of a property in ascending order, each new whenever it is sent. */
 interface Ascending {
@@ -25,11 +25,8 @@ export async function comparedWithBefore(
   for (const { property, values, larger, smaller } of ascending(state, search.contract)) {
     const [small, middle, large] = values;
     const template = templateOf({ ...state, plant: state.plant.with(property, middle) });
-    const after = (value: Json): RequestState => ({
-      ...state,
-      plant: state.plant.with(property, value),
-      template: { ...state.template, preceding: { template, connection: 'other' } },
-    });
+    const after = (value: Json): RequestState =>
+      precededBy({ ...state, plant: state.plant.with(property, value) }, template, 'other');
     const pairs = [
       { failing: after(small), passing: after(large), before: larger },
       { failing: after(large), passing: after(small), before: smaller },

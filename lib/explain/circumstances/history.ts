@@ -18,6 +18,7 @@ import {
   COMPARISONS,
   onConnection,
   PRECEDING_KINDS,
+  precededBy,
   type Sequence,
   SequenceProbe,
   shownOnlyBy,
@@ -94,8 +95,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
         : [{ one: 'a rejected body', before: { ...ordinary, plant: plant.without(missing) } }]),
     ];
     for (const { one, before } of earlier) {
-      const preceding = { template: templateOf(before), connection: 'other' } as const;
-      const state = { ...other.state, template: { ...other.state.template, preceding } };
+      const state = precededBy(other.state, templateOf(before), 'other');
       const exchange = await shownOnlyBy(state, other.state, (tried) => search.failingExchange(tried));
       if (exchange === undefined) continue;
       return withPreceding(other, {

@@ -3,7 +3,7 @@ import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { noCredential } from '../../payloads/test-case.ts';
+import { noCredential, type Preceding, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -57,6 +57,16 @@ export const PRECEDING_KINDS = {
     change: () => ({ credential: unseenToken() }),
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The request, sent right after another one. */
+export const precededBy = (
+  state: RequestState,
+  template: RequestTemplate,
+  connection: Preceding['connection'],
+): RequestState => ({
+  ...state,
+  template: { ...state.template, preceding: { template, connection } },
+});
 
 /** Number of times that two requests are compared: a store that fails half of all requests must not pass for one of these. */
 export const COMPARISONS = 5;

@@ -6,7 +6,7 @@ import { freshId, freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
+import { noCredential } from '../../payloads/test-case.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { Tried } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
@@ -25,7 +25,14 @@ import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
-import { type ChangeOf, COMPARISONS, PRECEDING_KINDS, SequenceProbe, shownOnlyBy } from './sequence-probe.ts';
+import {
+  type ChangeOf,
+  COMPARISONS,
+  PRECEDING_KINDS,
+  precededBy,
+  SequenceProbe,
+  shownOnlyBy,
+} from './sequence-probe.ts';
 
 /** Finds a single cause of many failures with different symptoms. */
 type RunWideCauseFinder = (
@@ -63,8 +70,7 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   const members = failures.filter(({ symptom }) => isSlow(symptom));
   if (members.length === 0) return undefined;
   const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
-  const preceding = { template: templateOf(other), connection: 'open' } as const;
-  const beside = { ...ordinary, template: { ...ordinary.template, preceding } };
+  const beside = precededBy(ordinary, templateOf(other), 'open');
   const timedOut = async (state: RequestState) => {
     const sent = await experiments.send(state);
     return isTimeout(sent) ? sent : undefined;
@@ -158,8 +164,8 @@ const staleBody: RunWideCauseFinder = async (failures, experiments) => {
   if (members.length === 0 || experiments.restarts > 0) return undefined;
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
-  const afterLonger = afterOnConnection(ordinary, templateOf(padded(earlier)));
-  const afterShorter = afterOnConnection(padded(ordinary), templateOf(earlier));
+  const afterLonger = precededBy(ordinary, templateOf(padded(earlier)), 'same');
+  const afterShorter = precededBy(padded(ordinary), templateOf(earlier), 'same');
   const exchange = await shownOnlyBy(afterLonger, afterShorter, (state) => failing(state, experiments));
   if (exchange === undefined) return undefined;
   return {
@@ -210,8 +216,8 @@ const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
       control === undefined
         ? { ...rejected, body: undefined }
         : templateOf({ ...earlier, ...control(earlier) });
-    const next = afterOnConnection(ordinary, rejected);
-    const exchange = await shownOnlyBy(next, afterOnConnection(ordinary, passing), (state) =>
+    const next = precededBy(ordinary, rejected, 'same');
+    const exchange = await shownOnlyBy(next, precededBy(ordinary, passing, 'same'), (state) =>
       failing(state, experiments),
     );
     if (exchange === undefined) continue;
@@ -235,11 +241,6 @@ async function failing(state: RequestState, experiments: Experiments): Promise<E
   const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
   return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
 }
-
-const afterOnConnection = (state: RequestState, template: RequestTemplate): RequestState => ({
-  ...state,
-  template: { ...state.template, preceding: { template, connection: 'same' } },
-});
 
 /** Whether the failure may be due to bytes that an earlier request left on the connection. */
 const mayBeOfConnection = ({

@@ -1,6 +1,6 @@
 import { compact } from '../../collections.ts';
 import { stringsOf } from '../../contract/shape.ts';
-import { freshId, withWords } from '../../payloads/fresh.ts';
+import { withWords } from '../../payloads/fresh.ts';
 import { Raw } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
@@ -19,9 +19,10 @@ import { byDefect, confirmSubject, inEveryWrong400, subjectsOf, TRUNCATED } from
 import { type Candidate, exactNameIn } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
 import { reduce } from './reduce.ts';
+import { wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
-import { idSweep } from './sweeps/ids.ts';
+import { idSweep, idsFrom } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { digitsSweep, nestingIn, paddedTo } from './sweeps/sizes.ts';
 import { textSweep } from './sweeps/strings.ts';
@@ -63,13 +64,9 @@ export async function investigate(search: Search): Promise<readonly Explanation[
  */
 async function withNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
   const own = state.plant.get(ID);
-  const { freshId: sent } = search.failure.exchange.request;
-  if (!(own instanceof Raw) || own.choices === 1 || sent === undefined || search.isSlow) return state;
-  const numeral = own.written(sent);
-  if (!/^-?\d+$/.test(numeral)) return state;
-  const id = BigInt(numeral);
-  const near = freshId(id, id + (id < 0n ? -id : id) / 1024n + 16n);
-  const nearby = { ...state, plant: state.plant.with(ID, near) };
+  const id = wholeIdIn(search.failure.exchange);
+  if (!(own instanceof Raw) || own.choices === 1 || id === undefined || search.isSlow) return state;
+  const nearby = { ...state, plant: state.plant.with(ID, idsFrom(id)) };
   return (await showsEachTime(nearby, search)) ? nearby : state;
 }
 

@@ -112,7 +112,7 @@ function magnitudes(): Scale {
     // on.
     apply: (state, point) => ({
       ...state,
-      plant: state.plant.with(ID, freshId(point, point + windowAt(point))),
+      plant: state.plant.with(ID, idsFrom(point)),
     }),
     above: (point) => idCondition(`is above ${bound(point)}`),
     beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
@@ -123,6 +123,9 @@ function magnitudes(): Scale {
 
 /** The size of the range above a point from which ids are taken, so that each run sends different ones. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
+
+/** Ids at or slightly above another one, of about the same magnitude. */
+export const idsFrom = (id: bigint): Raw => freshId(id, id + windowAt(id < 0n ? -id : id));
 
 /** The wording of a limit: a power of two or a round number, if one is close enough to what was tried. */
 function bound(point: bigint): string {

@@ -308,7 +308,7 @@ function lengths(property: string, letter?: string): Scale {
       clause:
         letter === undefined
           ? `${property} is longer than ${point} characters`
-          : `${property} is longer than about ${bytes(point)} bytes in UTF-8${most.replace('them', 'its characters')}`,
+          : `${property} is longer than about ${bytes(point)} bytes in UTF-8, most of its characters not ASCII`,
       isLarger: true,
       property,
       ...(letter === undefined
