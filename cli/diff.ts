@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { diffExitCode, diffOf, diffText } from '../lib/report/diff.ts';
-import { recordOf } from './saved-record.ts';
+import { savedRecordOf } from './saved-record.ts';
 import { paint, print, setExitCode } from './streams.ts';
 
 export function diffCommand(): Command {
@@ -21,7 +21,10 @@ Examples:
   plant-store-conformance diff main/report.json staging`,
     )
     .action(async (before: string, now: string) => {
-      const [{ record: earlier }, { record: later }] = [await recordOf(before), await recordOf(now)];
+      const [{ record: earlier }, { record: later }] = [
+        await savedRecordOf(before),
+        await savedRecordOf(now),
+      ];
       const diff = diffOf(earlier, later);
       print(diffText(diff, earlier, later, paint()));
       setExitCode(diffExitCode(diff));

@@ -27,7 +27,7 @@ import {
   retriedLine,
   retryOf,
 } from './replay-causes.ts';
-import { recordOf } from './saved-record.ts';
+import { savedRecordOf } from './saved-record.ts';
 import { type StartedStore, startedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
 import { requireToken, resolveTargetOfRecord, tokenOf } from './target.ts';
@@ -71,7 +71,7 @@ Examples:
       ) => {
         const isUrl = url === undefined && named !== undefined && /^https?:/i.test(named);
         const [what, given] = isUrl ? [undefined, named] : [named, url];
-        const { file, record } = await recordOf(report, self.opts<ReplayFlags>());
+        const { file, record } = await savedRecordOf(report, self.opts<ReplayFlags>());
         const { config, target, baseUrl } = await resolveTargetOfRecord(record, given, self.opts());
         applyDefaults(self, config, target);
         const flags = self.opts<ReplayFlags>();

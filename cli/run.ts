@@ -156,7 +156,7 @@ async function prepareRuns(
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
     const finished = async () => {
-      if (jobs === 1) return recordOf({ ...plan, onExchange }, new Recorder(secrets, known), show, signal);
+      if (jobs === 1) return recordRun({ ...plan, onExchange }, new Recorder(secrets, known), show, signal);
       // Loaded only if there are several jobs.
       const { repeatable, runJobs } = await import('./jobs.ts');
       return runJobs(repeatable(options, plan), jobs, show, signal);
@@ -175,7 +175,7 @@ const withStartOption = (stop: Stop): Stop =>
     ? { ...stop, remedy: `${START_STORE}, or let --start CMD start it and --wait S wait for it` }
     : stop;
 
-async function recordOf(
+async function recordRun(
   plan: RunPlan,
   recorder: Recorder,
   show: (event: ProgressEvent) => void,

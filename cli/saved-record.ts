@@ -11,7 +11,7 @@ import { configOf, DEFAULT_FOLDER } from './target.ts';
  * Reads the record in a file or, if there is no such file, the last report of the target of that name.
  * @throws UsageError if there is neither, or if several targets write their reports to the same place
  */
-export async function recordOf(given: string, flags: Flags<'target'> = {}) {
+export async function savedRecordOf(given: string, flags: Flags<'target'> = {}) {
   const found = existsSync(given) ? undefined : await configOf(flags);
   const target = found?.config.targets.find(({ name }) => name === given);
   if (target === undefined) {

@@ -39,7 +39,7 @@ export const combinationChecks: readonly Check[] = [
     statement: 'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, however it is sent.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
-    test: combined('open', createdOrRejectedRules, 4.82),
+    test: combined('accept-or-reject', createdOrRejectedRules, 4.82),
   }),
   must('combinations/rejects-invalid-bodies', {
     statement:

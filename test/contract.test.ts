@@ -806,6 +806,6 @@ describe('places in a document', () => {
     [['b', 'nowhere', 'at', 'all'], '3:3'],
     [['nowhere'], '1:1'],
   ])('%j is at %s, or in the nearest value around it', (pointer, expected) => {
-    expect(document().place(pointer)).toBe(expected);
+    expect(document().location(pointer)).toBe(expected);
   });
 });

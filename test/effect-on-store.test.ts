@@ -100,7 +100,7 @@ describe('a store that asks the client to wait', () => {
         () => new JsonObject([]),
         () => 1n,
       ),
-      monitor: { observe: () => {} },
+      monitor: { onExchange: () => {} },
       recovery: new Recovery({ contract, token: TOKEN }, state, {}),
       state,
       probe: {},

@@ -17,7 +17,12 @@ import { fill } from '../lib/run/send/fill-template.ts';
 import { documentOf, plantWith } from './helpers/documents.ts';
 import { TOKEN } from './helpers/stores.ts';
 
-const EXPECTATIONS: readonly ExpectedOutcome[] = ['accept', 'open', 'reject-body', 'reject-credential'];
+const EXPECTATIONS: readonly ExpectedOutcome[] = [
+  'accept',
+  'accept-or-reject',
+  'reject-body',
+  'reject-credential',
+];
 const CONTROL: RequestTemplate = { body: { json: new JsonObject([['id', 1n]]) } };
 const DEFAULTS_ONLY = { token: TOKEN, host: 'localhost:80', prefix: '', headers: [] } as const;
 const ID = 2n ** 30n;
@@ -94,7 +99,7 @@ const readings = (template: RequestTemplate): readonly Uint8Array[] => {
 /** Whether a case of a model does not meet its expectation. */
 const WRONG: Readonly<Record<ExpectedOutcome, (template: RequestTemplate, contract: Contract) => boolean>> = {
   accept: (template, contract) => !isPlant(bodyOf(template), contract),
-  open: (template, contract) =>
+  'accept-or-reject': (template, contract) =>
     ![bodyOf(template), withoutSecond(bodyOf(template))].some((body) => isPlant(body, contract)),
   'reject-body': (template, contract) => readings(template).some((body) => isPlant(body, contract)),
   'reject-credential': (template) => {

@@ -31,17 +31,18 @@ async function reproductionOf(template: RequestTemplate, baseUrl: string, id = I
   const endpoint = endpointOf(baseUrl, { timeout: 5000, ca: readFileSync(CERTIFICATE, 'utf8') });
   const client = new HttpClient(endpoint, 2);
   const defaults = { token: TOKEN, host: endpoint.authority, prefix: '', headers: withDefaultHeaders([]) };
-  const made = (one: RequestTemplate) => () => fill(one, id, defaults);
-  const send = (one: RequestTemplate) => client.send(made(one)());
+  const made = (one: RequestTemplate) => fill(one, id, defaults);
+  const repeatable = (one: RequestTemplate) => ({ request: made(one), again: () => made(one) });
+  const send = (one: RequestTemplate) => client.send(made(one));
   const { preceding } = template;
   let exchanges: readonly Exchange[];
   if (preceding === undefined) exchanges = [await send(template)];
   else if (preceding.connection === 'concurrent')
     exchanges = await Promise.all([send(preceding.template), send(template)]);
-  else if (preceding.connection === 'other' || preceding.connection === 'open')
+  else if (preceding.connection === 'other' || preceding.connection === 'other-open')
     exchanges = [await send(preceding.template), await send(template)];
   else
-    exchanges = await client.sendSequence([made(preceding.template), made(template)], {
+    exchanges = await client.sendSequence([repeatable(preceding.template), repeatable(template)], {
       pipelined: preceding.connection === 'pipelined',
     });
   await client.close();
@@ -130,13 +131,13 @@ describe.skipIf(absent)('the steps', () => {
     return steps;
   }
 
-  test.each<ExpectedOutcome>(['open', 'reject-body', 'reject-credential'])(
+  test.each<ExpectedOutcome>(['accept-or-reject', 'reject-body', 'reject-credential'])(
     'send what the suite sent, for each value of the requests that are %s',
     async (expected) => {
       const model = modelsOf(await loadContract(packageFile('openapi.yaml')))[expected];
       const none = model.dimensions.map(() => 0);
       const own = {
-        open: /./,
+        'accept-or-reject': /./,
         accept: /./,
         'reject-body': /defect|history/,
         'reject-credential': /credential|history/,
@@ -277,7 +278,7 @@ describe.skipIf(absent)('the steps', () => {
 
   describe('with other requests', () => {
     const preceded = (
-      connection: 'same' | 'pipelined' | 'other' | 'open' | 'concurrent',
+      connection: 'same' | 'pipelined' | 'other' | 'other-open' | 'concurrent',
       more: RequestTemplate = {},
     ) =>
       reproductionOf(
@@ -315,7 +316,7 @@ describe.skipIf(absent)('the steps', () => {
     });
 
     test('keep a connection open meanwhile', async () => {
-      const { steps, output, arrived } = await arriving(await preceded('open'));
+      const { steps, output, arrived } = await arriving(await preceded('other-open'));
       expect(steps[1]).toMatch(/^exec 3<>\/dev\/tcp\/127\.0\.0\.1\/\d+; /);
       expect(steps.at(-1)).toBe('exec 3>&-');
       expect(arrived.map(({ body }) => body.includes('first'))).toEqual([true, false]);

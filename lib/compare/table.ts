@@ -73,13 +73,13 @@ export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
  */
 export function byCause<C extends Pick<About, 'id'>>(checks: readonly C[], shared: readonly SharedCause[]) {
   const numberedCauses = shared.map((one, index) => ({ ...one, number: index + 1 }));
-  const place = ([first]: readonly { readonly number: number }[]) => first?.number ?? shared.length + 1;
+  const firstNumber = ([first]: readonly { readonly number: number }[]) => first?.number ?? shared.length + 1;
   return checks
     .map((check) => {
       const explains = ({ cause }: SharedCause['stores'][number]) => cause.checks.includes(check.id);
       return { ...check, causes: numberedCauses.filter(({ stores }) => stores.some(explains)) };
     })
-    .toSorted((a, b) => place(a.causes) - place(b.causes));
+    .toSorted((a, b) => firstNumber(a.causes) - firstNumber(b.causes));
 }
 
 /** The number of failed checks that a cause explains at a store; 0 if the store does not have the cause. */

@@ -30,14 +30,14 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   const within = isList ? [] : ['entries'];
   const ids = catalogue.map(({ id }) => id);
   const seen = new Set<string>();
-  const once = (known: string, place: Pointer) => {
-    if (seen.has(known)) reject(place, `${known} is listed twice; delete one of the entries`);
+  const once = (known: string, pointer: Pointer) => {
+    if (seen.has(known)) reject(pointer, `${known} is listed twice; delete one of the entries`);
     seen.add(known);
   };
   for (const [index, entry] of baseline.entries.entries()) {
-    const place = [...within, index];
+    const pointer = [...within, index];
     for (const { id, names = [''] } of namedBy(entry)) {
-      const at = 'cause' in entry ? ['failures', entry.cause, id] : [...place, 'id'];
+      const at = 'cause' in entry ? ['failures', entry.cause, id] : [...pointer, 'id'];
       const check = catalogue.find((one) => one.id === id);
       const close = nearest(id, ids);
       if (check === undefined)
@@ -48,9 +48,9 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
         );
       if (check?.level === 'OBSERVE') reject(at, `${id} only records observations; delete the entry`);
       for (const known of 'cause' in entry ? [] : names.map((name) => `${id} ${name}`.trim()))
-        once(known, place);
+        once(known, pointer);
     }
-    if ('cause' in entry) once(entry.cause, place);
+    if ('cause' in entry) once(entry.cause, pointer);
   }
   return baseline;
 }

@@ -18,8 +18,8 @@ export function openSettings(file: string): SettingsFile<unknown> {
   return {
     value: document.value,
     reject(pointer, problem) {
-      const place = document.place(pointer);
-      throw new UsageError(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
+      const location = document.location(pointer);
+      throw new UsageError(`${file}${location === undefined ? '' : `:${location}`}: ${problem}`);
     },
   };
 }

@@ -9,12 +9,12 @@ const OWN_DOCUMENT = 'openapi.yaml';
 
 /**
  * Without overlays, a prepared contract is used, so that a run loads no YAML parser and schema compiler.
- * @throws DocumentError, with file and place, if an overlay cannot be used
+ * @throws DocumentError, with file and location, if an overlay cannot be used
  */
 export async function bundledContract(overlays: readonly string[] = []): Promise<Contract> {
   if (overlays.length === 0 && isPrepared()) {
     return contractIn({
-      document: { file: OWN_DOCUMENT, value: API, place: () => undefined },
+      document: { file: OWN_DOCUMENT, value: API, location: () => undefined },
       openapi: API.openapi,
       overlays,
       sha256: DOCUMENT_SHA256,

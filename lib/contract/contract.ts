@@ -29,7 +29,7 @@ interface DocumentInfo {
 
 interface Parameter extends Omit<DeclaredParameter, 'at' | 'schema' | 'in'> {
   readonly in: 'header' | 'query' | 'cookie';
-  readonly place: string | undefined;
+  readonly location: string | undefined;
   readonly shape: Shape;
   readonly validate: Validator;
 }
@@ -44,13 +44,13 @@ interface Source {
   readonly api: Readonly<Record<string, unknown>>;
   /** @throws Error if the schema cannot be compiled */
   compile(schema: unknown): Validator;
-  /** Likely mistakes in the schema at a pointer, each with its place. */
+  /** Likely mistakes in the schema at a pointer, each with its location. */
   mistakesIn(schema: unknown, pointer: Pointer): readonly string[];
 }
 
 /**
  * Schemas of OpenAPI 3.0 are converted to those of 3.1.
- * @throws DocumentError, with file and place, if the document does not describe `POST /plants`
+ * @throws DocumentError, with file and location, if the document does not describe `POST /plants`
  */
 export function contractIn(source: Source): Contract {
   const { document, openapi, overlays, sha256, api } = source;
@@ -65,7 +65,7 @@ export function contractIn(source: Source): Contract {
   const warnings = new Set<string>();
   if (path !== PATH)
     warnings.add(
-      `${file}:${document.place(['paths', path])}: declares POST ${path}, but requests go to ${PATH} below the base URL; use a base URL that ends in ${path.slice(0, -PATH.length)}`,
+      `${file}:${document.location(['paths', path])}: declares POST ${path}, but requests go to ${PATH} below the base URL; use a base URL that ends in ${path.slice(0, -PATH.length)}`,
     );
   const media = ['content', 'application/json', 'schema'];
   const compiled = (pointer: Pointer, schema = read(at(pointer))) => {
@@ -86,8 +86,8 @@ export function contractIn(source: Source): Contract {
   const parameters = requiredParameters(api, ['paths', path]).flatMap(
     ({ at: pointer, in: where, schema, ...parameter }): Parameter[] => {
       if (where !== 'path') {
-        const place = document.place(pointer);
-        return [{ ...parameter, in: where, place, ...compiled([...pointer, 'schema'], read(schema)) }];
+        const location = document.location(pointer);
+        return [{ ...parameter, in: where, location, ...compiled([...pointer, 'schema'], read(schema)) }];
       }
       // A parameter in the part of the path that precedes /plants belongs to the base URL.
       if (path.includes(`{${parameter.name}}`)) return [];
@@ -111,7 +111,7 @@ export function contractIn(source: Source): Contract {
   });
 }
 
-/** The end of a message about a document with overlays, whose places refer to the document alone. */
+/** The end of a message about a document with overlays, whose locations refer to the document alone. */
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
 

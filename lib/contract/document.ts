@@ -3,8 +3,8 @@ export const MAX_MEGABYTES = 1;
 
 /** Thrown if the OpenAPI document or an overlay cannot be used; says where, and how to fix it. */
 export class DocumentError extends Error {
-  constructor(file: string, place: string | undefined, problem: string) {
-    super(`${file}${place === undefined ? '' : `:${place}`}: ${problem}`);
+  constructor(file: string, location: string | undefined, problem: string) {
+    super(`${file}${location === undefined ? '' : `:${location}`}: ${problem}`);
     this.name = 'DocumentError';
   }
 }
@@ -14,12 +14,12 @@ export type Pointer = readonly (string | number)[];
 export interface Document {
   readonly file: string;
   readonly value: unknown;
-  /** `line:column` of the value at the pointer, or of the nearest value that contains that place. */
-  place(pointer: Pointer): string | undefined;
+  /** `line:column` of the value at the pointer, or of the nearest value that contains that location. */
+  location(pointer: Pointer): string | undefined;
 }
 
 export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
-  new DocumentError(document.file, document.place(pointer), problem);
+  new DocumentError(document.file, document.location(pointer), problem);
 
 export const memberOf = (value: unknown, key: string | number): unknown =>
   (value as Record<string | number, unknown> | undefined)?.[key];

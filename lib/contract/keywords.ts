@@ -50,7 +50,7 @@ interface UnknownKeyword {
 
 /**
  * Unknown keywords are most likely misspelt. Validators ignore them, so a limit would not be checked.
- * @param within resolves keys below a place, following references
+ * @param within resolves keys below a pointer, following references
  */
 export function* unknownKeywords(
   schema: unknown,

@@ -11,7 +11,7 @@ import { reader } from './references.ts';
 /**
  * Overlays apply to an OpenAPI 3.0 document as it is written, before its schemas are converted.
  * @param file its references may lead to files in its folder and below
- * @throws DocumentError, with file and place, if the document cannot be used
+ * @throws DocumentError, with file and location, if the document cannot be used
  */
 export async function loadContract(file: string, overlays: readonly string[] = []): Promise<Contract> {
   const document = readDocument(file);
@@ -32,7 +32,7 @@ export async function loadContract(file: string, overlays: readonly string[] = [
         ...unknownKeywords(schema, follow(described, pointer), (from, ...keys) =>
           follow(described, [...from, ...keys]),
         ),
-      ].map(({ at, problem }) => `${file}:${document.place(at)}${applied(overlays)}: ${problem}`),
+      ].map(({ at, problem }) => `${file}:${document.location(at)}${applied(overlays)}: ${problem}`),
   });
 }
 
@@ -46,18 +46,18 @@ function versionOf(document: Document): string {
 }
 
 function follow(described: unknown, pointer: Pointer): Pointer {
-  let [value, place]: [unknown, Pointer] = [described, []];
+  let [value, resolved]: [unknown, Pointer] = [described, []];
   for (const key of pointer) {
     value = memberOf(value, key);
-    place = [...place, key];
+    resolved = [...resolved, key];
     for (let hops = 0; hops < 100; hops += 1) {
       const target = targetOf(value);
       if (target === undefined) break;
-      place = target;
-      value = place.reduce(memberOf, described);
+      resolved = target;
+      value = resolved.reduce(memberOf, described);
     }
   }
-  return place;
+  return resolved;
 }
 
 /** The target of a reference within the document; undefined if the value is no such reference. */

@@ -27,13 +27,13 @@ export function applyOverlay(document: unknown, file: string): unknown {
   for (const [index, action] of value.actions.entries()) {
     const at = ['actions', index];
     if (!isObject(action) || typeof action.target !== 'string') return fail(at, 'the action has no `target`');
-    const places = find(changed, action.target, (problem) => fail([...at, 'target'], problem));
+    const pointers = find(changed, action.target, (problem) => fail([...at, 'target'], problem));
     // The specification ignores such an action, but then a limit would silently not be checked.
-    if (places.length === 0) fail([...at, 'target'], `${action.target} matches nothing in the document`);
+    if (pointers.length === 0) fail([...at, 'target'], `${action.target} matches nothing in the document`);
     if (action.remove === true) {
-      changed = without(changed, places);
+      changed = without(changed, pointers);
     } else if ('update' in action) {
-      for (const place of places) changed = updated(changed, place, action.update);
+      for (const pointer of pointers) changed = updated(changed, pointer, action.update);
     } else {
       fail(at, 'the action has neither `update` nor `remove: true`');
     }
@@ -49,8 +49,8 @@ function find(document: unknown, target: string, fail: (problem: string) => neve
   }
 }
 
-function updated(root: unknown, place: readonly (string | number)[], update: unknown): unknown {
-  const [key, ...rest] = place;
+function updated(root: unknown, pointer: readonly (string | number)[], update: unknown): unknown {
+  const [key, ...rest] = pointer;
   if (key === undefined) return merged(root, structuredClone(update));
   (root as Record<string | number, unknown>)[key] = updated(memberOf(root, key), rest, update);
   return root;
@@ -66,13 +66,13 @@ function merged(target: unknown, update: unknown): unknown {
   return Object.fromEntries([...Object.entries(target), ...members]);
 }
 
-/** Removes all places at once, because removing one item from a list would shift the others. */
-function without(root: unknown, places: readonly (readonly (string | number)[])[]): unknown {
+/** Removes all pointers at once, because removing one item from a list would shift the others. */
+function without(root: unknown, pointers: readonly (readonly (string | number)[])[]): unknown {
   const lists = new Set<unknown[]>();
-  for (const place of places) {
-    const key = place.at(-1);
+  for (const pointer of pointers) {
+    const key = pointer.at(-1);
     if (key === undefined) return {};
-    const parent = place.slice(0, -1).reduce<unknown>(memberOf, root);
+    const parent = pointer.slice(0, -1).reduce<unknown>(memberOf, root);
     if (Array.isArray(parent)) {
       parent[Number(key)] = GONE;
       lists.add(parent);

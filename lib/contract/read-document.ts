@@ -36,7 +36,7 @@ export function readDocument(file: string): Document {
   return {
     file,
     value,
-    place(pointer) {
+    location(pointer) {
       for (let length = pointer.length; length >= 0; length -= 1) {
         const node: unknown = length === 0 ? yaml.contents : yaml.getIn(pointer.slice(0, length), true);
         const range = (node as { range?: readonly number[] } | undefined)?.range;

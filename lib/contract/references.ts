@@ -9,14 +9,14 @@ const FIX = 'bundle the document into one file, or put that file in its folder';
 /**
  * Reads the files that a document refers to, if they are in its folder or below after resolving links: an
  * untrusted document must not read other files or access the network.
- * @throws DocumentError, with the place of the reference
+ * @throws DocumentError, with the location of the reference
  */
 export function reader(document: Document, described: unknown): (location: string) => string {
   const folder = dirname(resolve(document.file));
   return (location) => {
     const fail = (problem: string): never => {
       const pointer = pointerTo(location, described, folder);
-      throw new DocumentError(document.file, pointer && document.place(pointer), problem);
+      throw new DocumentError(document.file, pointer && document.location(pointer), problem);
     };
     const path = filePath(location, folder);
     if (path === undefined) return fail(`refers to ${location}; URLs are not supported: ${FIX}`);

@@ -206,7 +206,7 @@ export class Experiments {
   /** The model whose values requests like this one combine. */
   modelOf(state: RequestState): Model {
     const expected = this.expectedOutcomeOf(state);
-    return modelsOf(this.contract)[expected === 'accept' ? 'open' : expected];
+    return modelsOf(this.contract)[expected === 'accept' ? 'accept-or-reject' : expected];
   }
 
   async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {

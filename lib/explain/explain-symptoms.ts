@@ -51,8 +51,8 @@ const shownTwice = (
 /** The first case of each check, then the second of each, and so on. */
 const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
   groupBy(further, ({ check }) => check.id)
-    .flatMap(([, some]) => some.map((one, place) => ({ one, place })))
-    .toSorted((a, b) => a.place - b.place)
+    .flatMap(([, some]) => some.map((one, index) => ({ one, index })))
+    .toSorted((a, b) => a.index - b.index)
     .map(({ one }) => one);
 
 /** Maximum number of further failed cases of a symptom that are compared with its explanations, and sent again. */

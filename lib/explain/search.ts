@@ -84,7 +84,7 @@ export class Search {
 
   private findInvalidParts(): readonly RequestPart[] {
     const { failingState, ordinary } = this;
-    const expected = failingState === undefined ? 'open' : this.expectedOutcomeOf(failingState);
+    const expected = failingState === undefined ? 'accept-or-reject' : this.expectedOutcomeOf(failingState);
     if (failingState === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind))
       return [];
     const label = labelOf(this.failure);

@@ -11,7 +11,7 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
   'reject-body': 5,
   'reject-credential': 5,
-  open: 8,
+  'accept-or-reject': 8,
 };
 
 /** Intermittent failures come last, since other requests may cause them. */
@@ -35,7 +35,7 @@ export const simplestFirst = (
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
     const expected = experiments.expectedOutcomeOf(state);
     const isOrdinary = expected === 'accept' && !isWrong400(symptom);
-    const outcomeCost = OUTCOME_COSTS[expected === 'accept' && !isOrdinary ? 'open' : expected];
+    const outcomeCost = OUTCOME_COSTS[expected === 'accept' && !isOrdinary ? 'accept-or-reject' : expected];
     const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);
     const unsteadyCost = isSteady ? 0 : UNSTEADY_COST;
     return delivered + outcomeCost + before.length * COST_PER_REQUEST_BEFORE + unsteadyCost;

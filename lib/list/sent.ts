@@ -113,7 +113,7 @@ const control = (cases: readonly TestCase[]): string[] =>
 /** If the labels combine every `a` with every `b` as `a, b`, each `a` and `b` is listed only once. */
 function labelSummary(labels: readonly string[]): string {
   const parts = labels.map((label) => label.split(', '));
-  const [before, after] = [0, 1].map((place) => [...new Set(parts.map((part) => part[place] ?? ''))]);
+  const [before, after] = [0, 1].map((side) => [...new Set(parts.map((part) => part[side] ?? ''))]);
   const inPairs = parts.every(({ length }) => length === 2) && new Set(labels).size === labels.length;
   if (inPairs && before && after && after.length > 1 && before.length * after.length === labels.length)
     return `${listed(before)} – each of these with ${listed(after)}`;

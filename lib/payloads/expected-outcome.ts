@@ -20,18 +20,18 @@ export function expectedOutcomeOf(
   token: string,
   maxBytes = MAX_CONTRACT_BYTES,
 ): ExpectedOutcome {
-  if (template.outsideContract === true || request.rawBytes !== undefined) return 'open';
+  if (template.outsideContract === true || request.rawBytes !== undefined) return 'accept-or-reject';
   // The path of a request that was sent includes the path of the base URL.
   const { method = 'POST', path = '/plants' } = template;
-  if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'open';
+  if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'accept-or-reject';
   if (!isAuthorised(template.credential, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
-  if (body.length > maxBytes) return 'open';
+  if (body.length > maxBytes) return 'accept-or-reject';
   if (!isPlant(contract, body)) return 'reject-body';
   const type = headerValue(request.headers, 'content-type') ?? '';
   const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';
   const isDeclared = /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity';
-  return isDeclared && request.delivery?.abortAfter === undefined ? 'accept' : 'open';
+  return isDeclared && request.delivery?.abortAfter === undefined ? 'accept' : 'accept-or-reject';
 }
 
 function isPlant(contract: Contract, body: Uint8Array): boolean {

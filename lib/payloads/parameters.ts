@@ -29,11 +29,11 @@ export function requiredOf(contract: Contract): Required {
 }
 
 function sampleParameters(contract: Contract, parameter: Contract['parameters'][number]): readonly string[] {
-  const { place, shape, validate, given, json, explode } = parameter;
+  const { location, shape, validate, given, json, explode } = parameter;
   const fail = (problem: string): never => {
     throw new DocumentError(
       contract.document.file,
-      place,
+      location,
       `the ${parameter.in} parameter ${parameter.name} is required, and ${problem}; give it an example`,
     );
   };

@@ -1,8 +1,8 @@
 import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
-/** `open`: the interface does not say, but the request must be answered. */
-export type ExpectedOutcome = 'accept' | 'open' | 'reject-body' | 'reject-credential';
+/** `accept-or-reject`: the interface does not say, but the request must be answered. */
+export type ExpectedOutcome = 'accept' | 'accept-or-reject' | 'reject-body' | 'reject-credential';
 
 /** The body of a request before it has an id: JSON, perhaps with an edit of its text; or bytes. */
 export type Body =
@@ -80,7 +80,7 @@ export interface Preceding {
    * On the same connection, after its response or before it; on another connection; on another one that stays
    * open; or concurrently.
    */
-  readonly connection: 'same' | 'pipelined' | 'other' | 'open' | 'concurrent';
+  readonly connection: 'same' | 'pipelined' | 'other' | 'other-open' | 'concurrent';
 }
 
 /** An intermediary may reject duplicates of a field that is allowed only once (RFC 9110 section 5.3). */

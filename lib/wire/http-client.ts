@@ -24,6 +24,12 @@ const MAX_RAW_WAIT_MS = 3000;
 /** Milliseconds after which a store that serves one request at a time should have noticed an abort. */
 const ABORT_NOTICED_MS = 20;
 
+export interface RepeatableRequest {
+  readonly request: Request;
+  /** Makes the request for a second attempt, since the fresh values of the first may be used up. */
+  readonly again: () => Request;
+}
+
 /** Does not follow redirects or decode content. Repeats a request only if its connection closed too early. */
 export class HttpClient {
   readonly endpoint: Endpoint;
@@ -115,7 +121,7 @@ export class HttpClient {
    * @param pipelined does not wait for responses, unless a request waits for 100 Continue or is aborted
    */
   async sendSequence(
-    requests: readonly (() => Request)[],
+    requests: readonly RepeatableRequest[],
     { pipelined = false }: { readonly pipelined?: boolean } = {},
   ): Promise<readonly Exchange[]> {
     const slot = await this.acquire();
@@ -131,7 +137,7 @@ export class HttpClient {
           const again = async () => {
             // Never over a connection that has carried a response: this store may be about to close it.
             await rawSocket.close();
-            return this.sendOnRawSocket(rawSocket, batch[index]?.make() ?? exchange.request);
+            return this.sendOnRawSocket(rawSocket, batch[index]?.again() ?? exchange.request);
           };
           const isLost =
             index > 0
@@ -385,27 +391,22 @@ const NOT_BY_UNDICI = ['connection', 'expect', 'host', 'keep-alive', 'upgrade'];
 const needsRawSocket = ({ delivery, framing, headers }: Request): boolean =>
   delivery !== undefined || framing === 'chunked' || NOT_BY_UNDICI.some((name) => hasHeader(headers, name));
 
-interface Sequenced {
-  readonly make: () => Request;
-  readonly request: Request;
-}
-
-/** No response is awaited within a batch. A request is made when its batch is formed. */
+/** No response is awaited within a batch. */
 function* batchesOf(
-  requests: readonly (() => Request)[],
+  requests: readonly RepeatableRequest[],
   pipelined: boolean,
-): Generator<readonly Sequenced[]> {
-  let batch: Sequenced[] = [];
-  for (const make of requests) {
-    const request = make();
+): Generator<readonly RepeatableRequest[]> {
+  let batch: RepeatableRequest[] = [];
+  for (const one of requests) {
+    const { request } = one;
     const { expectContinue, abortAfter, freshConnection } = request.delivery ?? {};
     const isSeparate = !pipelined || expectContinue || abortAfter !== undefined || endsConnection(request);
     if ((isSeparate || freshConnection) && batch.length > 0) {
       yield batch;
       batch = [];
     }
-    if (isSeparate) yield [{ make, request }];
-    else batch.push({ make, request });
+    if (isSeparate) yield [one];
+    else batch.push(one);
   }
   if (batch.length > 0) yield batch;
 }

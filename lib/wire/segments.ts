@@ -16,26 +16,26 @@ export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): 
 export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[] {
   const { rawBytes, delivery = {} } = request;
   if (rawBytes !== undefined) return [rawBytes];
-  const { bytes: body, placeOf } = coded(request);
+  const { bytes: body, positionOf } = coded(request);
   const { cuts = [], headFirst, headCut, abortAfter } = delivery;
-  const end = abortAfter === undefined ? body.length : placeOf(abortAfter);
-  const places = cuts
-    .map(placeOf)
+  const end = abortAfter === undefined ? body.length : positionOf(abortAfter);
+  const offsets = cuts
+    .map(positionOf)
     .filter((cut) => cut > 0 && cut < end)
     .sort((a, b) => a - b);
-  const bounds = [...new Set([0, ...places, end])];
+  const bounds = [...new Set([0, ...offsets, end])];
   const parts = bounds.slice(1).map((to, index) => body.subarray(bounds[index], to));
   const whole = headOf(request, origin);
-  const place = headCut === undefined ? 0 : placeInHead(headCut, whole.length);
-  const headStart = place > 0 ? [whole.subarray(0, place)] : [];
-  const head = whole.subarray(place);
+  const position = headCut === undefined ? 0 : positionInHead(headCut, whole.length);
+  const headStart = position > 0 ? [whole.subarray(0, position)] : [];
+  const head = whole.subarray(position);
   if (headFirst === true || awaitsContinue(request)) return [...headStart, head, ...parts];
   const [first = new Uint8Array(), ...others] = parts;
   return [...headStart, Buffer.concat([head, first]), ...others];
 }
 
 /** The offset at which a head of this many bytes is divided. */
-export const placeInHead = (cut: NonNullable<Delivery['headCut']>, bytes: number): number =>
+export const positionInHead = (cut: NonNullable<Delivery['headCut']>, bytes: number): number =>
   cut === 'middle' ? Math.floor(bytes / 2) : bytes - 2;
 
 function headOf({ method, path, headers, delivery }: Request, origin: string): Buffer {
@@ -55,10 +55,10 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
   delivery?.version === '1.0' || hasHeader(headers, 'upgrade') || closesConnection(headers);
 
-/** `placeOf` maps an offset in the plain body to one in `bytes`; negative offsets count from the end. */
+/** `positionOf` maps an offset in the plain body to one in `bytes`; negative offsets count from the end. */
 interface Coded {
   readonly bytes: Uint8Array;
-  readonly placeOf: (offset: number) => number;
+  readonly positionOf: (offset: number) => number;
 }
 
 /** RFC 9110 section 8.6 and RFC 9112 section 7.1 allow any number of digits. */
@@ -72,30 +72,30 @@ const CHUNK_SIZES: Readonly<Record<NonNullable<Delivery['chunkSizes']>, (size: s
 function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
   const clamped = (offset: number) =>
     Math.max(0, Math.min(offset < 0 ? body.length + offset : offset, body.length));
-  if (framing === 'length') return { bytes: body, placeOf: clamped };
+  if (framing === 'length') return { bytes: body, positionOf: clamped };
   const { chunks = 'halves', chunkEnd, chunkSizes } = delivery ?? {};
   const written = chunkSizes === undefined ? (size: string) => size : CHUNK_SIZES[chunkSizes];
   const extension = chunks === 'extensions' ? ';part=1;note="a b"' : '';
   const pieces: Uint8Array[] = [];
-  const starts: { readonly offset: number; readonly place: number }[] = [];
-  let [offset, place] = [0, 0];
+  const starts: { readonly offset: number; readonly position: number }[] = [];
+  let [offset, position] = [0, 0];
   // An empty chunk would end the body (RFC 9112 section 7.1).
   for (const part of body.length === 0 ? [] : divided(body, chunks, chunkEnd)) {
     const size = Buffer.from(`${written(part.length.toString(16))}${extension}\r\n`);
     pieces.push(size, part, Buffer.from('\r\n'));
-    starts.push({ offset, place: place + size.length });
+    starts.push({ offset, position: position + size.length });
     offset += part.length;
-    place += size.length + part.length + 2;
+    position += size.length + part.length + 2;
   }
   const trailer = chunks === 'trailer' ? `${TRAILER}: done\r\n` : '';
   const bytes = Buffer.concat([...pieces, Buffer.from(`0${extension}\r\n${trailer}\r\n`)]);
   return {
     bytes,
-    placeOf(of) {
+    positionOf(of) {
       const plainOffset = clamped(of);
       if (plainOffset === body.length) return bytes.length;
       const start = starts.findLast((one) => one.offset < plainOffset);
-      return start === undefined ? 0 : start.place + plainOffset - start.offset;
+      return start === undefined ? 0 : start.position + plainOffset - start.offset;
     },
   };
 }

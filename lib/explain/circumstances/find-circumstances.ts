@@ -173,7 +173,7 @@ const MIN_SIGNIFICANT_GAP = 10;
 
 /** The distance between failures, if they occur at equal distances. */
 function gapIn(failures: readonly number[]): number | undefined {
-  const [gap = 0, ...others] = failures.slice(1).map((place, index) => place - (failures[index] ?? 0));
+  const [gap = 0, ...others] = failures.slice(1).map((own, index) => own - (failures[index] ?? 0));
   const enough = gap >= MIN_SIGNIFICANT_GAP ? 1 : ENOUGH_FAILURES - 2;
   return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }

@@ -70,7 +70,7 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   const members = failures.filter(({ symptom }) => isSlow(symptom));
   if (members.length === 0) return undefined;
   const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
-  const beside = precededBy(ordinary, templateOf(other), 'open');
+  const beside = precededBy(ordinary, templateOf(other), 'other-open');
   const timedOut = async (state: RequestState) => {
     const sent = await experiments.send(state);
     return isTimeout(sent) ? sent : undefined;

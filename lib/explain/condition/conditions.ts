@@ -24,7 +24,7 @@ import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { methodSweep } from './sweeps/methods.ts';
-import { headerValuesIn, isOfOddNames, modelSweep, WITH_REPEATED_PROPERTY } from './sweeps/model.ts';
+import { headerValuesIn, modelSweep, WITH_REPEATED_PROPERTY, WITH_UNUSUAL_NAME } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
 import { propertyNameSweep, textSweep } from './sweeps/strings.ts';
@@ -287,7 +287,7 @@ function sweepOf(
   const value = headerValue(state.template.headers ?? [], name.toLowerCase());
   return value === undefined
     ? undefined
-    : headerSweep(name, value, headerValuesIn(modelsOf(contract).open, name));
+    : headerSweep(name, value, headerValuesIn(modelsOf(contract)['accept-or-reject'], name));
 }
 
 const isRepeated = (property: string, { plant }: RequestState): boolean =>
@@ -303,12 +303,15 @@ function repeatedSweep(contract: Contract): Sweep {
 }
 
 function undeclaredSweep(contract: Contract): Sweep {
-  const model = modelsOf(contract).open;
+  const model = modelsOf(contract)['accept-or-reject'];
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
   return {
     part: 'undeclared properties',
     candidates: parts.flatMap(({ candidates }) => candidates),
     classes: parts[0]?.classes ?? [],
-    closer: (shown) => (shown.length > 0 && shown.every(isOfOddNames) ? propertyNameSweep : undefined),
+    closer: (shown) =>
+      shown.length > 0 && shown.every(({ classes }) => classes.includes(WITH_UNUSUAL_NAME))
+        ? propertyNameSweep
+        : undefined,
   };
 }

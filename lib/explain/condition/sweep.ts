@@ -79,9 +79,9 @@ export async function sweep(
   const limits = scaled?.limits && onBothSides(scaled.limits, tries);
   if (limits !== undefined) {
     const exact = exactNameIn(names);
-    const place = scale?.pointOf?.(state);
+    const point = scale?.pointOf?.(state);
     // A single failing value may fail for another reason.
-    const isOdd = exact?.candidates.length === 1 && place !== undefined && limits.has(place);
+    const isOdd = exact?.candidates.length === 1 && point !== undefined && limits.has(point);
     const isClass = exact !== undefined && !isOdd && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];

@@ -164,7 +164,7 @@ function textProblem({
   const malformed = ['unreadable', 'with malformed JSON'] as const;
   if (start < 0) return bare.startsWith('"') ? malformed : ['text', 'with text that is not JSON'];
   const first = firstValue(bare.slice(start));
-  if (first.kind === 'open') return ['truncated-json', 'with truncated JSON'];
+  if (first.kind === 'unclosed') return ['truncated-json', 'with truncated JSON'];
   if (!isJson(first.text)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
   const following = bare.slice(first.text.length);
@@ -189,13 +189,13 @@ function textIn(body: Uint8Array, coding: string): string {
 /** Whether a body is UTF-8 that ends within a character and within a JSON value. */
 function isCutOff(body: Uint8Array): boolean {
   const text = utf8Text(body, true);
-  return text !== undefined && firstValue(text).kind === 'open';
+  return text !== undefined && firstValue(text).kind === 'unclosed';
 }
 
 /** The first object or array in a text; `open` if it is incomplete. */
 export function firstValue(
   text: string,
-): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'open' } {
+): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'unclosed' } {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -210,7 +210,7 @@ export function firstValue(
       if (depth === 0) return { kind: 'whole', text: text.slice(0, index + 1) };
     }
   }
-  return { kind: 'open' };
+  return { kind: 'unclosed' };
 }
 
 /** How name and tag of a created plant differ from those that were sent. */

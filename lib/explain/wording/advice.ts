@@ -50,7 +50,7 @@ function factsOf(
     topics: new Set(all.flatMap(topicsOf)),
     words: [symptom.words, ...all.map(fullText)].join(' '),
     kind: isAfterOthers ? 'sequence' : kind,
-    isOfValidRequest: expected === 'accept' || expected === 'open',
+    isOfValidRequest: expected === 'accept' || expected === 'accept-or-reject',
     isCodePath: conditions.some(({ phrase }) => phrase !== undefined),
   };
 }

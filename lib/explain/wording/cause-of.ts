@@ -54,7 +54,7 @@ function mattersIn({ parts, subject }: Explanation): readonly string[] {
 
 const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
   accept: '200 with a Plant as application/json',
-  open: '200 with a Plant, or a rejection: 400 with an Error as application/json',
+  'accept-or-reject': '200 with a Plant, or a rejection: 400 with an Error as application/json',
   'reject-body': 'a rejection: 400 with an Error as application/json',
   'reject-credential': 'a rejection: 401, or 400 with an Error as application/json',
 };

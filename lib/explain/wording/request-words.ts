@@ -103,7 +103,7 @@ export function subjectOf({
   if (only !== undefined && others.length === 0) return only.condition;
   if (kind !== 'accepts') return undefined;
   if (label === IN_ONE_OF_MANY_WAYS) {
-    const value = valueIn(failure.label, 'undeclared names', modelsOf(contract).open);
+    const value = valueIn(failure.label, 'undeclared names', modelsOf(contract)['accept-or-reject']);
     return { noun: ['a plant', value].join(' ').trim(), topics: ['undeclared property'] };
   }
   if (experiments.expectedOutcomeOfSent(failure) === 'reject-credential')

@@ -87,6 +87,7 @@ export type ValueGroup =
   // size, undeclared names
   | 'larger body'
   | 'undeclared property'
+  | 'unusual property name'
   | 'repeated property'
   // history
   | 'otherwise the same'

@@ -28,7 +28,7 @@ const isState = (one: RequestState | RequestTemplate): one is RequestState => 'p
 const OF_CONNECTIONS: Readonly<Record<Preceding['connection'], readonly ValueGroup[]>> = {
   same: [],
   other: [],
-  open: [],
+  'other-open': [],
   concurrent: ['overlapping', 'concurrent'],
   pipelined: ['overlapping', 'later on its connection'],
 };

@@ -47,7 +47,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   const { shape } = contract.newPlant;
   return {
     accept: model(...[...plant, ...aroundAccepted, historyOfValid].map(required)),
-    open: model(
+    'accept-or-reject': model(
       ...plant,
       ...[...around, schemeDimension].map(maskingWithout('name', 'size')),
       historyOfValid,

@@ -47,6 +47,6 @@ export const united = (problems: RecordedResult['problems']): RecordedResult['pr
     .map(([, same]) => ({
       ...(same.at(-1) ?? same[0]),
       failed: sum(same, ({ failed }) => failed),
-      place: Math.min(...same.map(({ place }) => place)),
+      position: Math.min(...same.map(({ position }) => position)),
     }))
-    .sort((a, b) => a.place - b.place);
+    .sort((a, b) => a.position - b.position);

@@ -130,7 +130,7 @@ function mergedResult(parts: readonly [RecordedResult, ...RecordedResult[]]): Re
   const coverage = coveredTogether(ran);
   if (others.length === 0) return { ...omit(one, 'coverage'), ...coverage };
   // The part with the first failure leads.
-  const lead = ran.toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? one;
+  const lead = ran.toSorted((a, b) => positionOf(a) - positionOf(b))[0] ?? one;
   const problems = united(ran.flatMap((part) => part.problems));
   const verdict = verdictOf(ran);
   const sameVerdict = ran.filter((part) => part.verdict === verdict);
@@ -163,7 +163,7 @@ function coveredTogether(parts: readonly RecordedResult[]): Pick<RecordedResult,
   return sum(each, (one) => one.rows) === rows ? { coverage: { ...coverage, rows, covered } } : {};
 }
 
-const placeOf = ({ problems }: RecordedResult) => problems[0]?.place ?? Number.POSITIVE_INFINITY;
+const positionOf = ({ problems }: RecordedResult) => problems[0]?.position ?? Number.POSITIVE_INFINITY;
 
 /** The worst verdict of all parts. A part may have been skipped while another was not. */
 function verdictOf(parts: readonly RecordedResult[]): Verdict {
@@ -182,9 +182,9 @@ function exchangesOf(
   problems: RecordedResult['problems'],
 ): RecordedResult['exchanges'] {
   const firsts = groupBy(problems, ({ problem }) => problem).map(([, [first]]) => first);
-  return firsts.slice(0, MAX_FAILURES).flatMap(({ problem, place }) => {
+  return firsts.slice(0, MAX_FAILURES).flatMap(({ problem, position }) => {
     const part = parts.find((one) =>
-      one.problems.some((own) => own.problem === problem && own.place === place),
+      one.problems.some((own) => own.problem === problem && own.position === position),
     );
     return part?.exchanges.find((exchange) => exchange.problem === problem) ?? [];
   });

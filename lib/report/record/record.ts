@@ -128,7 +128,9 @@ const delivery: Schema<Delivery> = named(
   'How the request was sent, if not in the usual way.',
 );
 
-const connectionOfPreceding: Schema<Preceding['connection']> = wordOf('same pipelined other open concurrent');
+const connectionOfPreceding: Schema<Preceding['connection']> = wordOf(
+  'same pipelined other other-open concurrent',
+);
 
 const request = named(
   'request',
@@ -196,7 +198,7 @@ const problem: Schema<FailureGroup & { readonly fingerprint: string }> = object(
   problem: described(text, 'What is wrong with the response.'),
   request: optional(text, 'The request, if the problem does not name it.'),
   failed: positive,
-  place: described(whole, 'The position of the first of them among the cases.'),
+  position: described(whole, 'The position of the first of them among the cases.'),
   fingerprint: failureFingerprint,
 });
 

@@ -195,13 +195,13 @@ function compressed(bytes: string): ShellPart {
   return { command: `base64 -d <<< ${base64} | gunzip`, source: bytes };
 }
 
-/** Divides parts after this many bytes of the recorded text, or after the expression at that place. */
+/** Divides parts after this many bytes of the recorded text, or after the expression at that position. */
 export function cutParts(parts: readonly ShellPart[], at: number): readonly [ShellPart[], ShellPart[]] {
-  let place = 0;
+  let position = 0;
   for (const [index, part] of parts.entries()) {
-    const offset = at - place;
-    place += sourceOf([part]).length;
-    if (place < at) continue;
+    const offset = at - position;
+    position += sourceOf([part]).length;
+    if (position < at) continue;
     const [first, rest] =
       'literal' in part
         ? [[{ literal: part.literal.slice(0, offset) }], [{ literal: part.literal.slice(offset) }]]

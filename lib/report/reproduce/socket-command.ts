@@ -1,7 +1,7 @@
 import { endpointOf } from '../../wire/endpoint.ts';
 import type { Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
-import { CONTINUE_WAIT_MS, placeInHead, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
+import { CONTINUE_WAIT_MS, positionInHead, SEGMENT_PAUSE_MS, segmentsOf } from '../../wire/segments.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import {
   dividedUrl,
@@ -121,7 +121,7 @@ function segmentParts(
     partsOfMarked(segment, marks[at] ?? '', at === 0 ? head : 0, variables),
   );
   if (headCut === undefined) return [first, ...others];
-  return [...cutParts(first, placeInHead(headCut, head)), ...others];
+  return [...cutParts(first, positionInHead(headCut, head)), ...others];
 }
 
 const FIRST_MARK = 0x80;

@@ -61,9 +61,9 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   });
   const shownOfLast = !isOneOfMany ? 'response' : isOfBody ? 'body and status' : 'status';
   const others = isRepeated ? 'nothing' : shownOfLast;
-  const open = sent.filter(({ connection }) => connection === 'open');
+  const open = sent.filter(({ connection }) => connection === 'other-open');
   const connections = connectionsOf(
-    sent.filter(({ connection }) => connection !== 'concurrent' && connection !== 'open'),
+    sent.filter(({ connection }) => connection !== 'concurrent' && connection !== 'other-open'),
   );
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
   const set = (addend: string, own = ids) =>

@@ -43,7 +43,7 @@ export function runNamedCases(
         async (index) => {
           const failure = await tryOne(index, id(index + 1));
           if (failure === undefined || !mayBeCollateral(failure)) return failure;
-          tally.addPending({ failure, place: index });
+          tally.addPending({ failure, position: index });
           return undefined;
         },
       );
@@ -55,8 +55,8 @@ export function runNamedCases(
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
         tally.blocked = await blockedBy(() => sendControl(ids.retryId()));
-      for (const pending of tally.pending.toSorted((a, b) => a.place - b.place)) {
-        const failure = await retry(pending.place);
+      for (const pending of tally.pending.toSorted((a, b) => a.position - b.position)) {
+        const failure = await retry(pending.position);
         if (failure === undefined) tally.markPassed(pending);
         else tally.confirmPending(pending, failure, mayBeCollateral(failure));
         if (tally.hasConfirmed) return;
@@ -75,28 +75,28 @@ const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
 /**
- * Tries the cases at these places concurrently. Place 0 stands for the control request, whose outcome the cases do not
+ * Tries the cases at these positions concurrently. Position 0 stands for the control request, whose outcome the cases do not
  * wait for.
  */
 export async function tryEach(
-  places: readonly number[],
+  positions: readonly number[],
   control: () => Promise<void>,
   execution: Execution,
   tryOne: (index: number) => Promise<Failure | undefined>,
 ): Promise<void> {
   const { tally } = execution;
   await mapInPool(
-    places,
+    positions,
     () => execution.concurrencyLimit,
-    async (place) => {
-      if (place === 0) {
+    async (position) => {
+      if (position === 0) {
         tally.blocked = await blockedBy(control);
         return;
       }
       if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
-      const failure = await tryOne(place - 1);
+      const failure = await tryOne(position - 1);
       tally.cases += 1;
-      if (failure !== undefined) tally.recordFailure(failure, place - 1);
+      if (failure !== undefined) tally.recordFailure(failure, position - 1);
     },
   );
 }

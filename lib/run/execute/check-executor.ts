@@ -41,14 +41,14 @@ interface ActiveCheck {
 export class CheckExecutor {
   private readonly services: RunServices;
   private readonly options: ExecutorOptions;
-  private readonly places: ReadonlyMap<string, number>;
+  private readonly positions: ReadonlyMap<string, number>;
   private readonly active = new Map<Check, ActiveCheck>();
   private unfinished = false;
 
   constructor(services: RunServices, options: ExecutorOptions) {
     this.services = services;
     this.options = options;
-    this.places = new Map(options.catalogue.map(({ id }, place) => [id, place]));
+    this.positions = new Map(options.catalogue.map(({ id }, position) => [id, position]));
   }
 
   /** @returns the results in the order of the items, without those of checks that have cases left */
@@ -83,7 +83,7 @@ export class CheckExecutor {
     if (test.kind === 'invariant') return true;
     if (test.kind === 'property')
       return thorough || shard.index <= sampleCount(test.weight, this.services.cases);
-    return (this.places.get(id) ?? 0) % shard.of === shard.index;
+    return (this.positions.get(id) ?? 0) % shard.of === shard.index;
   }
 
   private async runItem({ check, limit }: WorkItem): Promise<ActiveCheck> {

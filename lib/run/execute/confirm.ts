@@ -88,14 +88,14 @@ class FailureRetries {
   readonly fresh: RetryCount;
   readonly concurrent = new RetryCount();
   private readonly failure: Failure;
-  private readonly place: number;
+  private readonly position: number;
   private readonly rules: readonly Rule[];
   private readonly execution: Execution;
   private isBroken = false;
 
-  constructor({ failure, place }: Positioned, rules: readonly Rule[], execution: Execution) {
+  constructor({ failure, position }: Positioned, rules: readonly Rule[], execution: Execution) {
     this.failure = failure;
-    this.place = place;
+    this.position = position;
     this.rules = rules;
     this.execution = execution;
     this.fresh = dependsOnFreshId(failure.template, execution.services.judging.token)
@@ -152,7 +152,7 @@ class FailureRetries {
   }
 
   private retryId(): bigint {
-    return this.execution.ids.retryId(this.place);
+    return this.execution.ids.retryId(this.position);
   }
 
   private anew(): Promise<Failure | undefined> {

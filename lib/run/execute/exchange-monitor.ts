@@ -18,7 +18,7 @@ import type { Invariants } from './invariants.ts';
 import { LastRequests } from './last-requests.ts';
 
 /** Places within a rank are smaller. */
-const MAX_PLACE = 2 ** 40;
+const MAX_POSITION = 2 ** 40;
 
 interface MonitorOptions {
   readonly judging: Judging;
@@ -69,7 +69,7 @@ export class ExchangeMonitor implements ExchangeListener {
     this.last = new LastRequests(options.judging.contract);
   }
 
-  observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
+  onExchange(exchange: Exchange, template: RequestTemplate, context: RequestContext): void {
     const { invariants, judging, shard, recovery, onExchange } = this.options;
     onExchange(exchange, template, context.id);
     this.last.record(exchange, template, context.id);
@@ -92,7 +92,7 @@ export class ExchangeMonitor implements ExchangeListener {
         exchange,
         template,
         context.id,
-        () => this.placeOf(exchange, template),
+        () => this.positionOf(exchange, template),
         judging,
         () => this.last.beforeLatest,
       );
@@ -105,10 +105,10 @@ export class ExchangeMonitor implements ExchangeListener {
     for (const watch of this.held) watch();
   }
 
-  /** The place of a failure in the plan. Among unanswered requests, the least ordinary one comes first. */
-  private placeOf(exchange: Exchange, template: RequestTemplate): number {
+  /** The position of a failure in the plan. Among unanswered requests, the least ordinary one comes first. */
+  private positionOf(exchange: Exchange, template: RequestTemplate): number {
     const { judging, ids, firstId } = this.options;
     const rank = isUnanswered(exchange) ? ordinariness(template, judging.contract) : 0;
-    return rank * MAX_PLACE + ids.placeOf(exchange.request.freshId ?? firstId);
+    return rank * MAX_POSITION + ids.positionOf(exchange.request.freshId ?? firstId);
   }
 }

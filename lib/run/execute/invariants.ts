@@ -15,12 +15,12 @@ export class Invariants {
         this.tallies.set(check, new Tally((failure) => onFailure(check, failure)));
   }
 
-  /** @param place returns the place of the request in the plan of the run */
+  /** @param position returns the position of the request in the plan of the run */
   watch(
     exchange: Exchange,
     template: RequestTemplate,
     during: string,
-    place: () => number,
+    position: () => number,
     judging: Judging,
     recent: () => readonly RequestTemplate[],
   ): void {
@@ -35,7 +35,10 @@ export class Invariants {
       if (ruling === undefined) continue;
       const sentFor = { check: during, label: template.sentAs ?? unusual(template) };
       const label = `sent for ${[during, sentFor.label].filter(Boolean).join(': ')}`;
-      tally.recordFailure({ label, sentFor, finding: ruling, template, exchange, recent: recent() }, place());
+      tally.recordFailure(
+        { label, sentFor, finding: ruling, template, exchange, recent: recent() },
+        position(),
+      );
     }
   }
 

@@ -56,17 +56,19 @@ export function runRandomCases(
       return next > count;
     },
     async run(limit) {
-      const places = Array.from(
+      const positions = Array.from(
         { length: Math.min(limit, Math.ceil((count + 1 - next) / step)) },
         (_, nth) => next + nth * step,
       );
-      await tryEach(places, sendControl, execution, tryOne);
-      next += places.length * step;
+      await tryEach(positions, sendControl, execution, tryOne);
+      next += positions.length * step;
       const firstFailure = tally.first;
       if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
-      const { place, failure } = firstFailure;
-      tally.replaceFirst(await inIsolation(failure, place, sampled(place), arbitrary, test.rules, execution));
+      const { position, failure } = firstFailure;
+      tally.replaceFirst(
+        await inIsolation(failure, position, sampled(position), arbitrary, test.rules, execution),
+      );
     },
   };
 }
@@ -79,7 +81,7 @@ async function inIsolation(
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
-  const confirmed = await confirm({ failure, place: index }, rules, execution);
+  const confirmed = await confirm({ failure, position: index }, rules, execution);
   if (confirmed.when !== 'always' || timedOut(confirmed))
     return { ...confirmed, sampled: { path: String(index), shrinks: 0 } };
   const { when, retries = {} } = confirmed;

@@ -19,48 +19,48 @@ export interface IdLayout {
 export class Ids {
   private readonly range: IdRange;
   private readonly start: bigint;
-  private readonly places: bigint;
+  private readonly positions: bigint;
 
   constructor(range: IdRange, firstId: bigint) {
     this.range = range;
-    this.places = (range.last - range.first) / range.step + 1n;
+    this.positions = (range.last - range.first) / range.step + 1n;
     this.start = (firstId - range.first) / range.step;
   }
 
   get count(): number {
-    return Number(this.places);
+    return Number(this.positions);
   }
 
   in(layout: IdLayout): CheckIds {
-    return new CheckIds((place) => this.at(place), layout);
+    return new CheckIds((position) => this.at(position), layout);
   }
 
   /** The distance of an id from the first id in either direction, which reflects the order of the plan. */
-  placeOf(id: bigint): number {
-    const place = this.within((id - this.range.first) / this.range.step - this.start);
-    return Number(place <= this.places / 2n ? place : this.places - place);
+  positionOf(id: bigint): number {
+    const position = this.within((id - this.range.first) / this.range.step - this.start);
+    return Number(position <= this.positions / 2n ? position : this.positions - position);
   }
 
-  private at(place: number): bigint {
-    return this.range.first + this.within(this.start + BigInt(place)) * this.range.step;
+  private at(position: number): bigint {
+    return this.range.first + this.within(this.start + BigInt(position)) * this.range.step;
   }
 
-  private within(place: bigint): bigint {
-    return ((place % this.places) + this.places) % this.places;
+  private within(position: bigint): bigint {
+    return ((position % this.positions) + this.positions) % this.positions;
   }
 }
 
 /** Number of ids for retries in one slot. Confirming a failure needs the most. */
 export const RETRY_IDS_PER_CASE = 512;
 
-/** They depend only on the plan of the run and the place of the case, not on shards or other checks. */
+/** They depend only on the plan of the run and the position of the case, not on shards or other checks. */
 export class CheckIds {
-  private readonly at: (place: number) => bigint;
+  private readonly at: (position: number) => bigint;
   private readonly layout: IdLayout;
   private reserved = 0;
   private readonly usedBySlot = new Map<number, number>();
 
-  constructor(at: (place: number) => bigint, layout: IdLayout) {
+  constructor(at: (position: number) => bigint, layout: IdLayout) {
     this.at = at;
     this.layout = layout;
   }
@@ -71,8 +71,8 @@ export class CheckIds {
     const from = this.reserved;
     this.reserved += count;
     return (index) => {
-      const place = from + index;
-      return this.at(place < size ? up + place : overflow + place - size);
+      const position = from + index;
+      return this.at(position < size ? up + position : overflow + position - size);
     };
   }
 
@@ -80,10 +80,10 @@ export class CheckIds {
     return this.reserve(1)(0);
   }
 
-  /** An id for an unplanned request: a retry of the case at `place`, or a request that belongs to no case. */
-  retryId(place?: number): bigint {
+  /** An id for an unplanned request: a retry of the case at `position`, or a request that belongs to no case. */
+  retryId(position?: number): bigint {
     const { slots, down, own } = this.layout;
-    const slot = place === undefined ? own : (place + 1) % slots;
+    const slot = position === undefined ? own : (position + 1) % slots;
     const used = (this.usedBySlot.get(slot) ?? 0) + 1;
     this.usedBySlot.set(slot, used);
     return this.at(-(down + slot * RETRY_IDS_PER_CASE + used));

@@ -6,7 +6,7 @@ const MAX_GROUPS = 2000;
 export class FailureGroups {
   private readonly byKey = new Map<string, FailureGroup>();
 
-  add(failure: Failure, place: number): void {
+  add(failure: Failure, position: number): void {
     const { finding, label, stableLabel = label } = failure;
     const request = finding.ofRequest === true ? undefined : stableLabel;
     const problem = problemOf(failure);
@@ -17,14 +17,15 @@ export class FailureGroups {
       problem,
       ...(request === undefined ? {} : { request }),
       failed: (known?.failed ?? 0) + 1,
-      place: Math.min(known?.place ?? place, place),
+      position: Math.min(known?.position ?? position, position),
     });
   }
 
   /** The groups in the order of their first cases in the plan. */
   get inOrder(): readonly FailureGroup[] {
     return [...this.byKey.values()].sort(
-      (a, b) => a.place - b.place || (keyOf(a.problem, a.request) < keyOf(b.problem, b.request) ? -1 : 1),
+      (a, b) =>
+        a.position - b.position || (keyOf(a.problem, a.request) < keyOf(b.problem, b.request) ? -1 : 1),
     );
   }
 }

@@ -46,7 +46,7 @@ export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => is
 
 export interface Positioned {
   readonly failure: Failure;
-  readonly place: number;
+  readonly position: number;
 }
 
 /** Identifies a problem: failures with the same text are likely to be fixed by the same change. */
@@ -63,7 +63,7 @@ export interface FailureGroup {
   /** The kind of request, unless the problem names it, worded identically in every run. */
   readonly request?: string;
   readonly failed: number;
-  readonly place: number;
+  readonly position: number;
 }
 
 export type Observations = Readonly<Record<string, string | number | boolean>>;

@@ -54,7 +54,7 @@ export class Tally {
   /** What was tried of a covering array. Slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
   private readonly counted = new FailureGroups();
-  private readonly byProblem = new Map<string, { place: number; failure: Failure; failed: number }>();
+  private readonly byProblem = new Map<string, { position: number; failure: Failure; failed: number }>();
   /** The first failure, once it has been retried. */
   private lead: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
@@ -64,23 +64,24 @@ export class Tally {
     this.onNew = onNew;
   }
 
-  /** Records a failure. For each problem, the failure with the lowest place is kept. */
-  recordFailure(failure: Failure, place = this.failed): void {
+  /** Records a failure. For each problem, the failure with the lowest position is kept. */
+  recordFailure(failure: Failure, position = this.failed): void {
     this.failed += 1;
-    this.counted.add(failure, place);
+    this.counted.add(failure, position);
     if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(withoutExchange(failure));
     if (timedOut(failure)) this.timeouts += 1;
     const problem = problemOf(failure);
     const known = this.byProblem.get(problem);
     if (known === undefined) {
       if (this.byProblem.size < MAX_PROBLEMS_OF_A_CHECK) this.onNew(failure);
-      this.byProblem.set(problem, { place, failure: this.kept(failure), failed: 1 });
+      this.byProblem.set(problem, { position, failure: this.kept(failure), failed: 1 });
       if (this.byProblem.size > MAX_PROBLEMS_OF_A_CHECK)
         this.byProblem.delete(this.inOrder.at(-1)?.[0] ?? problem);
       return;
     }
     known.failed += 1;
-    if (place < known.place) Object.assign(known, { place, failure: this.kept(failure, known.failure) });
+    if (position < known.position)
+      Object.assign(known, { position, failure: this.kept(failure, known.failure) });
   }
 
   /** For each check, one long response is kept whole, so that it can be explained. */
@@ -109,18 +110,18 @@ export class Tally {
 
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
     this.pending = this.pending.filter((one) => one !== pending);
-    this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.place);
+    this.recordFailure({ ...failure, when: 'always', retries: { fresh: [1, 1] } }, pending.position);
     this.hasConfirmed ||= unanswered;
   }
 
   /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
   settle(othersHaveConfirmed: boolean): void {
-    for (const { failure, place, passed } of this.pending) {
+    for (const { failure, position, passed } of this.pending) {
       const isExplained =
         passed === true
           ? this.hasConfirmed || othersHaveConfirmed
           : !this.hasConfirmed && othersHaveConfirmed;
-      if (!isExplained) this.recordFailure(failure, place);
+      if (!isExplained) this.recordFailure(failure, position);
     }
     this.pending = [];
   }
@@ -151,6 +152,6 @@ export class Tally {
   }
 
   private get inOrder() {
-    return [...this.byProblem].sort(([, a], [, b]) => a.place - b.place);
+    return [...this.byProblem].sort(([, a], [, b]) => a.position - b.position);
   }
 }

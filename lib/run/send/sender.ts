@@ -85,10 +85,10 @@ export class Sender {
     const exchange = toBeAccepted
       ? await this.options.collisions.resolve(first, template, context.ids, {
           sendWithRetries: (other, id) => this.sendWithRetries(other, id, context),
-          report: (one, other) => this.options.monitor.observe(one, other, context),
+          report: (one, other) => this.options.monitor.onExchange(one, other, context),
         })
       : first;
-    this.options.monitor.observe(exchange, template, context);
+    this.options.monitor.onExchange(exchange, template, context);
     return exchange;
   }
 
@@ -98,7 +98,7 @@ export class Sender {
    */
   async sendAsIs(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
     const exchange = await this.sendWithRetries(template, id, context);
-    this.options.monitor.observe(exchange, template, context);
+    this.options.monitor.onExchange(exchange, template, context);
     return exchange;
   }
 
@@ -115,7 +115,7 @@ export class Sender {
   async sendProbe(template: RequestTemplate, context: RequestContext): Promise<Exchange> {
     await this.pace.waitForSlot(template);
     const { exchange } = await this.transport.sendOnce(template, context.ids.retryId(), context);
-    this.options.monitor.observe(exchange, template, context);
+    this.options.monitor.onExchange(exchange, template, context);
     return exchange;
   }
 

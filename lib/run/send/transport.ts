@@ -1,16 +1,9 @@
 import { isTooLong, unpackedBytes } from '../../judge/reading.ts';
 import { isStoppedAtGateway } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, withoutPreceding } from '../../payloads/test-case.ts';
-import {
-  type Exchange,
-  failedBy,
-  type HeaderPair,
-  isAborted,
-  isTimeout,
-  type Request,
-} from '../../wire/exchange.ts';
+import { type Exchange, failedBy, type HeaderPair, isAborted, isTimeout } from '../../wire/exchange.ts';
 import { headersSize } from '../../wire/headers.ts';
-import type { HttpClient } from '../../wire/http-client.ts';
+import type { HttpClient, RepeatableRequest } from '../../wire/http-client.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { ExclusiveAccess } from './exclusive-access.ts';
@@ -24,7 +17,7 @@ import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
 /** Implemented by `ExchangeMonitor` (lib/run/execute/exchange-monitor.ts), which applies the invariants. */
 export interface ExchangeListener {
-  observe(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
+  onExchange(exchange: Exchange, template: RequestTemplate, context: RequestContext): void;
 }
 
 export interface TransportOptions {
@@ -147,7 +140,7 @@ export class Transport {
       // If its response may have been lost, do not report it. A store that really does not respond also fails
       // when the large body is the request itself.
       if (!mayHaveBeenRejectedEarly(before))
-        this.options.monitor.observe(before, preceding.template, context);
+        this.options.monitor.onExchange(before, preceding.template, context);
     }
     this.pace.requireGoing();
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
@@ -175,28 +168,22 @@ export class Transport {
     const { token, headers, query = [] } = this.options;
     const makeRequest = (one: RequestTemplate, own: bigint) =>
       fill(one, own, { token, cookies: this.cookies.header, host, prefix, headers, query });
-    const makeAgain = (one: RequestTemplate) => () => {
-      this.pace.countResent();
-      this.requests += 1;
-      // The store may have created the plant before the connection was closed, so use a new id; but a request
-      // that follows one with the same values must keep its id.
-      return makeRequest(one, template.preceding === undefined ? context.ids.retryId() : id);
-    };
-    /** Makes the request as planned the first time, and with another id when it is repeated. */
-    const inSequence = (one: RequestTemplate) => {
-      let isFirst = true;
-      return () => {
-        const request = isFirst ? makeRequest(one, id) : makeAgain(one)();
-        isFirst = false;
-        return request;
-      };
-    };
-    const send = (one: RequestTemplate) => this.client.send(makeRequest(one, id), makeAgain(one));
-    const [own, before] = await sendAfter(template, this.client, send, inSequence);
+    const filled = (one: RequestTemplate): RepeatableRequest => ({
+      request: makeRequest(one, id),
+      again: () => {
+        this.pace.countResent();
+        this.requests += 1;
+        // The store may have created the plant before the connection was closed, so use a new id; but a request
+        // that follows one with the same values must keep its id.
+        return makeRequest(one, template.preceding === undefined ? context.ids.retryId() : id);
+      },
+    });
+    const [own, before] = await sendAfter(template, this.client, filled);
     // A preceding request outside the contract need not be handled properly, so the server may have lost
     // track of where it ends.
     const isLeftOver = isTimeout(own) && followsOutsider(template);
-    return [isLeftOver ? await this.client.send(makeAgain(withoutPreceding(template))()) : own, before];
+    if (!isLeftOver) return [own, before];
+    return [await this.client.send(filled(withoutPreceding(template)).again()), before];
   }
 
   /** Whether both requests must be sent again because the preceding one did not get its response. */
@@ -278,19 +265,22 @@ export class Transport {
 async function sendAfter(
   template: RequestTemplate,
   client: HttpClient,
-  send: (template: RequestTemplate) => Promise<Exchange>,
-  inSequence: (template: RequestTemplate) => () => Request,
+  filled: (template: RequestTemplate) => RepeatableRequest,
 ): Promise<readonly [own: Exchange, before?: Exchange]> {
   const { preceding } = template;
+  const send = (one: RequestTemplate) => {
+    const { request, again } = filled(one);
+    return client.send(request, again);
+  };
   if (preceding === undefined) return [await send(template)];
   switch (preceding.connection) {
     case 'other': {
       const before = await send(preceding.template);
       return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
     }
-    case 'open': {
+    case 'other-open': {
       const own = () => send({ ...template, delivery: { ...template.delivery, freshConnection: true } });
-      const [before, exchange] = await client.whileOpen(inSequence(preceding.template)(), own);
+      const [before, exchange] = await client.whileOpen(filled(preceding.template).request, own);
       return [exchange, before];
     }
     case 'concurrent':
@@ -299,7 +289,7 @@ async function sendAfter(
     default: {
       // With a concurrency limit of 1, there is never more than one request in flight.
       const pipelined = preceding.connection === 'pipelined' && client.concurrencyLimit > 1;
-      const exchanges = await client.sendSequence([inSequence(preceding.template), inSequence(template)], {
+      const exchanges = await client.sendSequence([filled(preceding.template), filled(template)], {
         pipelined,
       });
       const [before, own] = exchanges;

@@ -228,7 +228,7 @@ function kindOfText(sent: string | Uint8Array, plant: string): TextKind | undefi
   if (typeof sent !== 'string') return undefined;
   if (sent.trim() === '') return 'empty';
   if (sent.startsWith(plant)) return 'more';
-  if (sent.startsWith('{') && firstValue(sent).kind === 'open') return 'truncated';
+  if (sent.startsWith('{') && firstValue(sent).kind === 'unclosed') return 'truncated';
   return /^(?:\w+=|--)/.test(sent) ? 'form' : undefined;
 }
 
@@ -258,7 +258,7 @@ const NO_BODY: Candidate = {
 
 /** A body that is not UTF-8, but would otherwise be JSON. */
 function bytesCandidate(name: string, defect: BodyDefect): Candidate {
-  const [, place = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
+  const [, where = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
     value: name,
@@ -270,7 +270,7 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
     },
     apply: (state) => ({ ...state, defect }),
     label: name,
-    classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${place}`],
+    classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${where}`],
   };
 }
 

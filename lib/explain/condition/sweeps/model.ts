@@ -58,9 +58,6 @@ const LEADING_SPACES: Scale = {
   between: (first, last) => ({ phrase: `with ${first} to ${last} spaces before the JSON value` }),
 };
 
-/** Whether a value is about characters in the name of an undeclared property. */
-export const isOfOddNames = ({ value }: Candidate): boolean => /in a property name$/.test(value);
-
 /** Topics of dimensions whose names are not those of request parts. */
 const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
   'undeclared names': ['undeclared property'],
@@ -93,6 +90,7 @@ export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_ESCAPED_NAMES = 'with \\u escapes in property names';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
+export const WITH_UNUSUAL_NAME = 'with unusual characters in a property name';
 export const WITH_REPEATED_PROPERTY = 'in which a property occurs twice';
 
 export const besideSame = (property: string): string =>
@@ -164,6 +162,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   'undeclared names': [
     ['with undeclared properties', 'undeclared property'],
+    [WITH_UNUSUAL_NAME, 'unusual property name'],
     [WITH_REPEATED_PROPERTY, 'repeated property'],
   ],
   'undeclared values': [['with undeclared properties', ANY]],
@@ -257,10 +256,10 @@ function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
   return apply(initialState(pick(plainPlants(contract, 'all'))), { contract, pick });
 }
 
-/** Every white space character in every kind of place where JSON allows it, in otherwise compact text. */
+/** Every white space character in every kind of position where JSON allows it, in otherwise compact text. */
 function placedWhiteSpace(): readonly Value[] {
   const characters = { 'a space': ' ', 'a tab': '\t', 'a line feed': '\n', 'a carriage return': '\r' };
-  const places: Readonly<Record<string, RegExp>> = {
+  const positions: Readonly<Record<string, RegExp>> = {
     'before the JSON value': /^/,
     'before the first name': /(?<=^\s*\{)/,
     'before a name': /(?<=,)(?=")/g,
@@ -272,9 +271,9 @@ function placedWhiteSpace(): readonly Value[] {
     'after the JSON value': /$/,
   };
   return Object.entries(characters).flatMap(([words, character]) =>
-    Object.entries(places).map(
-      ([place, at]): Value => ({
-        name: `with ${words} ${place}`,
+    Object.entries(positions).map(
+      ([position, at]): Value => ({
+        name: `with ${words} ${position}`,
         apply: (state) => ({ ...state, edits: [...state.edits, (text) => text.replace(at, character)] }),
       }),
     ),

@@ -60,7 +60,7 @@ export function depthIn(text: string): number {
 const MANY_DIGITS = /\d{30,}/;
 
 /** The number of digits of a number or numeral, if a text has one that is longer than any id. */
-export function digitsSweep(text: string, place: string): Sweep | undefined {
+export function digitsSweep(text: string, subject: string): Sweep | undefined {
   const [digits] = MANY_DIGITS.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const withDigits = (count: number) => (json: string) => json.replace(MANY_DIGITS, '9'.repeat(count));
@@ -75,9 +75,9 @@ export function digitsSweep(text: string, place: string): Sweep | undefined {
       ].map(BigInt),
       valueAt: (point) => `${point} digits`,
       apply: (state, point) => ({ ...state, edits: [...state.edits, withDigits(Number(point))] }),
-      above: (point) => ({ clause: `${place} has more than ${point} digits` }),
-      below: (point) => ({ clause: `${place} has fewer than ${point} digits` }),
-      between: (first, last) => ({ clause: `${place} has ${first} to ${last} digits` }),
+      above: (point) => ({ clause: `${subject} has more than ${point} digits` }),
+      below: (point) => ({ clause: `${subject} has fewer than ${point} digits` }),
+      between: (first, last) => ({ clause: `${subject} has ${first} to ${last} digits` }),
     },
   };
 }
