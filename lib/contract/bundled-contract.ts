@@ -4,7 +4,7 @@ import { type Contract, contractIn } from './contract.ts';
 import { API, DOCUMENT_SHA256, TEXT_SHA256, VALIDATORS } from './prepared.ts';
 import { validatorOf } from './validator.ts';
 
-/** The suite's own document, named without its folder, so that the name is the same on every machine. */
+/** Without its folder, so that reports name it alike on every machine. */
 const OWN_DOCUMENT = 'openapi.yaml';
 
 /**

@@ -8,17 +8,20 @@ import { type Validator, validatorOf } from './validator.ts';
 /** Shared, since compiling the meta-schema takes most of the time. */
 let checker: Ajv2020 | undefined;
 
-/** @throws Error if the value is not a JSON Schema 2020-12 schema */
+/** Validates a schema. @throws Error if it is not a schema of JSON Schema 2020-12 */
 export function requireSchema(schema: unknown): void {
   checker ??= formats.default(new Ajv2020({ strict: false, logger: false })) as Ajv2020;
   if (checker.validateSchema(schema as object) !== true)
     throw new Error(`schema is invalid: ${checker.errorsText(checker.errors)}`);
 }
 
-/** @throws Error if ajv rejects the schema, which must be dereferenced */
+/** Compiles a dereferenced schema. @throws Error if ajv rejects it */
 export const compile = (schema: unknown): Validator => validatorOf(compiler().compile(forCompiler(schema)));
 
-/** @param source whether to keep the source code of the compiled schemas */
+/**
+ * Creates a compiler that checks integers exactly.
+ * @param source whether to keep the source code of the compiled schemas
+ */
 export function compiler({ source = false }: { readonly source?: boolean } = {}): Ajv2020 {
   const ajv = new Ajv2020({
     // Unknown formats and keywords are annotations (JSON Schema 2020-12 section 6.5).
@@ -58,7 +61,7 @@ const EXACTNESS: CodeKeywordDefinition = {
   },
 };
 
-/** A schema for the compiler: every integer is also checked exactly. */
+/** Returns a schema for `compiler`, with a keyword that checks every integer exactly. */
 export function forCompiler(schema: unknown): AnySchema {
   if (!isObject(schema)) return schema as AnySchema;
   const copy = withSubschemas(schema, forCompiler);

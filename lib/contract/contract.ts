@@ -115,7 +115,7 @@ export function contractIn(source: Source): Contract {
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
 
-/** @param beyond the part of the operation's path that precedes /plants, and which belongs to the base URL */
+/** @param beyond the part of the operation's path before /plants, which belongs to the base URL */
 function basePathsOf(servers: unknown, beyond: string): readonly string[] {
   const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const urls = declared.flatMap((server) => {

@@ -1,4 +1,4 @@
-/** Maximum size of a hand-written file in MB. Parsing one MB of YAML takes seconds. */
+/** Maximum size, in MB, of a file that people write. Parsing one MB of YAML takes seconds. */
 export const MAX_MEGABYTES = 1;
 
 /** Thrown if the OpenAPI document or an overlay cannot be used; says where, and how to fix it. */

@@ -35,7 +35,7 @@ const KNOWN = [...ONE, ...LIST, ...NAMED, ...PLAIN];
 const mapped = (object: Record<string, unknown>, change: (value: unknown, key: string) => unknown) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
-/** A copy of a schema in which the schemas directly within it are changed. */
+/** Returns a copy of a schema with `change` applied to the schemas directly within it. */
 export const withSubschemas = (schema: Record<string, unknown>, change: (schema: unknown) => unknown) =>
   mapped(schema, (value, keyword) => {
     if (ONE.includes(keyword)) return change(value);

@@ -2,7 +2,10 @@
 
 const MAX_EXPONENT = 400;
 
-/** Undefined if it is not an integer; 1.0 and 1e0 are integers (JSON Schema 2020-12 section 6.1.1). */
+/**
+ * Returns the value of a numeral; undefined if it is not an integer. 1.0 and 1e0 are integers (JSON Schema
+ * 2020-12 section 6.1.1).
+ */
 export function exactInteger(numeral: string): bigint | undefined {
   // Fast path for short plain integers.
   if (/^-?\d{1,15}$/.test(numeral)) return BigInt(numeral);
@@ -11,7 +14,7 @@ export function exactInteger(numeral: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return 0n;
-  // Not with /0+$/, which takes quadratic time on long runs of zeros that are not at the end.
+  // Not with /0+$/, which takes quadratic time if a long run of zeros is not at the end.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   const significant = digits.slice(0, end);
@@ -26,11 +29,11 @@ const RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** The range of an integer format, including both limits. */
+/** Returns the range of an integer format, including both limits. */
 export const integerRange = (format: string | undefined): readonly [bigint, bigint] | undefined =>
   format === undefined ? undefined : RANGES[format];
 
-/** The source of the value at a path; the last duplicate name counts, as in JSON.parse. Not recursive. */
+/** Returns the text of the value at a path; of duplicate names, the last counts (as in JSON.parse). */
 export function sourceAt(text: string, path: readonly string[]): string | undefined {
   let at = skipSpace(text, 0);
   for (const segment of path) {

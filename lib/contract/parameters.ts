@@ -17,7 +17,7 @@ export interface DeclaredParameter {
 /** Parameters with these names are ignored (OpenAPI 3.1 section 4.8.12.2.1). */
 const IGNORED = /^(?:accept|content-type|authorization)$/i;
 
-/** The required parameters of an operation, including those of its path that it does not override. */
+/** Returns the required parameters of an operation, including those of its path that it does not override. */
 export function requiredParameters(api: unknown, pathPointer: Pointer): readonly DeclaredParameter[] {
   const found = new Map<string, DeclaredParameter | undefined>();
   for (const pointer of [

@@ -2,7 +2,7 @@ import { LineCounter, parseDocument, visit, type Document as YamlDocument } from
 import { readText } from '../read-text.ts';
 import { type Document, DocumentError, MAX_MEGABYTES } from './document.ts';
 
-/** @throws DocumentError if the file cannot be read, or is neither YAML 1.2 nor JSON */
+/** Reads a YAML 1.2 or JSON file. @throws DocumentError if it cannot be read, or is neither */
 export function readDocument(file: string): Document {
   let text: string;
   try {

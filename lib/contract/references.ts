@@ -7,7 +7,7 @@ import { type Document, DocumentError, isObject, MAX_MEGABYTES, type Pointer } f
 const FIX = 'bundle the document into one file, or put that file in its folder';
 
 /**
- * Reads the files that a document refers to, if they are in its folder or below after resolving links: an
+ * Reads the files that a document refers to, but only in its folder or below, with links resolved: an
  * untrusted document must not read other files or access the network.
  * @throws DocumentError, with the location of the reference
  */

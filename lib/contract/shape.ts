@@ -5,8 +5,8 @@ const JSON_TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', '
 export type JsonType = (typeof JSON_TYPES)[number];
 
 /**
- * The form of a schema from which payloads are made, with `allOf` merged. What it cannot express (`not`,
- * `if`, `dependentSchemas`) is left to the validator.
+ * What payloads are made from: a schema with `allOf` merged. The validator checks what a shape cannot express
+ * (`not`, `if`, `dependentSchemas`).
  */
 export interface Shape {
   /** Never empty. `number` includes integers. */
@@ -66,7 +66,7 @@ const greater = <T extends Bound>(a: T | undefined, b: T | undefined) =>
 const smaller = <T extends Bound>(a: T | undefined, b: T | undefined) =>
   both(a, b, (x, y) => (x < y ? x : y));
 
-/** The shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
+/** Returns the shape of a dereferenced schema. `true`, or a value that is not a schema, allows everything. */
 export function shapeOf(schema: unknown): Shape {
   if (!isObject(schema)) return ownShape({});
   const own = ownShape(schema);
@@ -127,7 +127,7 @@ function ownShape(schema: Schema): Shape {
 export const stringsOf = ({ properties }: Shape): readonly string[] =>
   [...properties].flatMap(([name, { types }]) => (types.includes('string') ? [name] : []));
 
-/** The types that a value of the shape can have, considering also its allowed values and alternatives. */
+/** Returns the types that a value of the shape can have, also by its allowed values and alternatives. */
 export function typesOf({ types, values, alternatives }: Shape): readonly JsonType[] {
   if (values !== undefined) {
     const valueTypes = values.map(typeOfValue);

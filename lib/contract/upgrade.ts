@@ -1,7 +1,9 @@
 import { isObject } from './document.ts';
 import { withSubschemas } from './keywords.ts';
 
-/** From OpenAPI 3.0 to JSON Schema 2020-12: `nullable` becomes a type, exclusive limits become numbers. */
+/**
+ * Converts an OpenAPI 3.0 schema to JSON Schema 2020-12: `nullable` becomes a type, exclusive limits numbers.
+ */
 export function upgraded(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;

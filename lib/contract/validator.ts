@@ -10,7 +10,7 @@ interface Violation {
 
 type NumeralAt = (path: readonly string[]) => string | undefined;
 
-/** Valid if there are no violations. Integers are checked by their numerals or, without one, as doubles. */
+/** Returns the violations; none if valid. Checks integers by their numerals or, without one, as doubles. */
 export type Validator = (numerals: string | NumeralAt, value: unknown) => readonly Violation[];
 
 /** What the code of a compiled schema calls as `this`. */

@@ -16,8 +16,8 @@ interface Part {
 }
 
 /**
- * Reads JSON as JSON.parse does. But if it has more values than any echo, the largest arrays and objects in it are
- * left empty: the values of a few megabytes would take hundreds of megabytes.
+ * Reads JSON as JSON.parse does, but leaves the largest arrays and objects empty if there are more values
+ * than in any echo: a few megabytes of JSON can take hundreds of megabytes as values.
  * @throws SyntaxError if the text is not JSON
  */
 export function parsedLarge(text: string): unknown {
@@ -78,7 +78,7 @@ function partsOf(text: string): { readonly values: number; readonly parts: reado
   const isObject = () => open[depth - 1] === '{'.charCodeAt(0);
   /** Whether the array or object that opens or closes at this depth is a part. */
   const isPart = () => (depth === 1 ? !isObject() : depth === 2 && open[0] === '{'.charCodeAt(0));
-  /** Ends what ends here. Returns whether another value follows. */
+  /** Ends the array or object that ends here. Returns whether another value follows. */
   const goesOn = (): boolean => {
     for (;;) {
       skipSpace();

@@ -11,7 +11,7 @@ const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
 export const fields = ({ headers }: Response, name: string): string[] => headerValues(headers, name);
 
-/** The media types in every Content-Type of a response, without parameters, in lower case. */
+/** Returns the media types in every Content-Type of a response, without parameters, in lower case. */
 export const mediaTypes = (response: Response): string[] => fields(response, 'content-type').flatMap(typesIn);
 
 /** The value parsed last. Most responses of a store have the same Content-Type. */
@@ -25,7 +25,7 @@ function typesIn(value: string): readonly string[] {
   return latest.types;
 }
 
-/** Splits a field into which a proxy joined several lines, but not at a comma within quotes. */
+/** Splits a field at commas, where a proxy may have joined several lines, but not within quotes. */
 const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [''];
 
 export type Content =
@@ -53,11 +53,11 @@ function readingOf(response: Response): Reading {
 /** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
 export const contentOf = (response: Response): Content => readingOf(response).content;
 
-/** The size of the body in bytes without its content codings; at most what the suite unpacks. */
+/** Returns the size of the body in bytes without its content codings; at most what the suite unpacks. */
 export const unpackedBytes = (response: Response): number =>
   codingsOf(response.headers).length === 0 ? response.body.length : readingOf(response).bytes;
 
-/** The value of a JSON body that has the declared shape; undefined if it has not. */
+/** Returns the value of a JSON body; undefined if it does not have the declared shape. */
 export function objectOf(response: Response, validate: Validator): Record<string, unknown> | undefined {
   const content = contentOf(response);
   return content.kind === 'json' && validate(content.text, content.value).length === 0
@@ -99,17 +99,17 @@ function contentIn(plain: Uint8Array): Content {
   }
 }
 
-/** The status of the response, even if the response is incomplete. */
+/** Returns the status of the response, even if the response is incomplete. */
 export const statusOf = (exchange: Exchange): number | undefined => exchange.response?.status;
 
-/** Whether a status is 2xx. */
+/** Returns whether a status is 2xx. */
 export const isSuccess = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status < 300;
 
 export const locationOf = (response: Response): string | undefined =>
   response.status >= 300 && response.status < 400 ? fields(response, 'location')[0] : undefined;
 
-/** In a few words: `500 text/html`, `308 to /plants/`, `no response: connection closed`. */
+/** Describes an exchange: `500 text/html`, `308 to /plants/`, `no response: connection closed`. */
 export function describeExchange(exchange: Exchange): string {
   const { response } = exchange;
   const status = response === undefined ? '' : statusLine(response);
@@ -131,12 +131,12 @@ function statusLine(response: Response): string {
 /** Matches bodies nested so deeply that an indented echo of them may exceed the limit on responses. */
 const DEEPLY_NESTED = /(?:\[|\{"[^"]{0,20}":){300}/;
 
-/** Whether a response is too long only because the store echoes a deeply nested body with indentation. */
+/** Returns whether a response is too long only because it echoes a deeply nested body with indentation. */
 export const isLongEcho = ({ kind, response, request }: Exchange): boolean =>
   kind === 'answered' &&
   response.truncated &&
   DEEPLY_NESTED.test(Buffer.from(request.body ?? []).toString('latin1'));
 
-/** Whether a response is longer than the suite reads, although the request is no reason. */
+/** Returns whether a response is longer than the suite reads, and the request does not explain why. */
 export const isTooLong = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && exchange.response.truncated && !isLongEcho(exchange);

@@ -19,7 +19,7 @@ export interface Finding {
   /** What is wrong, without the values: findings with the same problem are likely to have one fix. */
   readonly problem: string;
   readonly aspect: Aspect;
-  /** The request is part of the problem: accepting one invalid value and accepting another are two faults. */
+  /** The request is part of the problem: a store that accepts two kinds of invalid values has two faults. */
   readonly ofRequest?: true;
 }
 
@@ -29,13 +29,13 @@ export interface SentFacts {
   readonly token: string;
 }
 
-/** The rule does not apply to the exchange, which therefore neither meets nor breaks it. */
+/** The rule does not apply to the exchange: it is neither met nor broken. */
 export interface NotApplied {
   /** What the exchange lacks for the rule to apply, for example `no response with status 400`. */
   readonly notApplied: string;
 }
 
-/** A requirement of one exchange; undefined if it is met. Pure, so that saved exchanges can be judged. */
+/** A requirement for one exchange; undefined if it is met. Pure, so that saved exchanges can be judged. */
 export type Rule = (
   exchange: Exchange,
   contract: Contract,
@@ -107,7 +107,9 @@ function mediaTypeFinding(response: Response): Finding | undefined {
   );
 }
 
-/** Section 4, rule 1: the status is 200. A rejection passes if an id or name in use explains it (`Collisions`). */
+/**
+ * Requires status 200 (section 4, rule 1), unless an id or name in use explains a rejection (`Collisions`).
+ */
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
@@ -116,23 +118,23 @@ export const answers200: Rule = (exchange) =>
 /** Maximum size of a body with an ordinary plant that every store must accept. */
 const MAX_ORDINARY_BYTES = 1024;
 
-/** Like `answers200`, but a store may reject a large body with 413: limits are unspecified (section 8). */
+/** Requires status 200, or 413 for a large body, because limits are unspecified (section 8). */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
   statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES
     ? undefined
     : answers200(exchange, contract, sent);
 
-/** Section 4: the content type of a 200 is application/json. Other rules judge other statuses. */
+/** Requires that the content type of a 200 is application/json (section 4). */
 export const plantMediaType: Rule = ({ response }) =>
   response?.status === 200 ? mediaTypeFinding(response) : NO_200;
 
-/** Section 4, rules 1 and 2: the body of a 200 is a Plant. */
+/** Requires that the body of a 200 is a Plant (section 4, rules 1 and 2). */
 export const plantBody: Rule = ({ response }, contract) =>
   response?.status === 200 ? shapeFinding(response, 'a Plant', contract.plant.validate) : NO_200;
 
 /**
- * A server in front of the store that cannot forward these may say so in its own way, although it should
- * ignore or drop them (RFC 9112 sections 7.1.1 and 7.1.2, RFC 9110 sections 2.5 and 7.8).
+ * A server in front of the store may be unable to forward these, and say so in its own way, although it
+ * should ignore or drop them (RFC 9112 sections 7.1.1 and 7.1.2, RFC 9110 sections 2.5 and 7.8).
  */
 const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean =>
   delivery?.chunks === 'extensions' ||
@@ -143,14 +145,14 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
 /** Statuses for something not implemented, a failure to forward a request, or an unsupported HTTP version. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
-/** A server in front of the store, which does not know about Errors, cannot forward the request. */
+/** Returns whether a server in front of the store, which knows no Errors, could not forward the request. */
 export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   exchange.response !== undefined &&
   isGatewayStatus(exchange.response.status) &&
   mayStopAtGateway(exchange) &&
   !mediaTypes(exchange.response).includes('application/json');
 
-/** Section 4, rule 3: whenever the status is 400, the content type is application/json. */
+/** Requires that the content type of a 400 is application/json (section 4, rule 3). */
 export const errorMediaType: Rule = (exchange) =>
   exchange.kind === 'answered' &&
   exchange.response.status === 400 &&
@@ -159,13 +161,13 @@ export const errorMediaType: Rule = (exchange) =>
     ? mediaTypeFinding(exchange.response)
     : NO_400;
 
-/** Section 4, rule 3: whenever the status is 400, the body is an Error. */
+/** Requires that the body of a 400 is an Error (section 4, rule 3). */
 export const errorBody: Rule = (exchange, contract) =>
   exchange.response?.status === 400 && exchange.request.method !== 'HEAD' && !mayStopAtGateway(exchange)
     ? shapeFinding(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 
-/** A request that must be rejected gets no 2xx, not even with an incomplete response. */
+/** Forbids a 2xx, even in an incomplete response. */
 export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
@@ -177,7 +179,7 @@ export const notSuccess: Rule = (exchange) => {
     : undefined;
 };
 
-/** No 5xx. 501 is allowed for a method that is not declared (RFC 9110 section 15.6.2). */
+/** Forbids 5xx, except 501 for a method that is not declared (RFC 9110 section 15.6.2). */
 export const noServerError: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
@@ -187,7 +189,7 @@ export const noServerError: Rule = (exchange) => {
   return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
 };
 
-/** If more of a body than this is unread when a server answers and closes, the response may be lost. */
+/** If a server closes the connection with more than this of a body unread, its response may be lost. */
 const MAX_SAFELY_UNREAD_BYTES = 8 * 1024;
 
 /**
@@ -208,7 +210,7 @@ export const answered: Rule = (exchange) =>
 /** Only allowed for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
 
-/** A store accepts an unconstrained plant as section 4 says, or rejects it: with an error or a redirect. */
+/** Requires what an unconstrained plant must get: 200 (section 4), or a rejection: an error or a redirect. */
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const isRejection =
@@ -241,7 +243,7 @@ function onlyForPlants(rule: Rule): Rule {
     exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notApplied('no POST request');
 }
 
-/** A rejection has one of these statuses. Whether the request was rejected at all is for another rule. */
+/** Requires that a rejection has one of these statuses. Other rules judge whether there is a rejection. */
 export const rejectsWith =
   (...statuses: readonly number[]): Rule =>
   (exchange) => {
@@ -257,7 +259,7 @@ export const rejectsWith =
         );
   };
 
-/** A property of the plant comes back as it was sent. Whether the response is a Plant is for another rule. */
+/** Requires that a property comes back as it was sent. Other rules judge whether the response is a Plant. */
 export const echoes =
   (property: 'name' | 'tag'): Rule =>
   (exchange, contract, { plant }) => {
@@ -318,7 +320,7 @@ const legible = (bytes: Uint8Array): string =>
     .toString('utf8')
     .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
 
-/** No error response contains a stack trace or a file path, unless the request contained it. */
+/** Forbids stack traces and file paths in error responses, unless the request contained them. */
 export const leaksNoInternals: Rule = ({ request, response }) => {
   if (response === undefined || response.status < 400) return notApplied('no error response');
   const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
@@ -332,7 +334,7 @@ export const leaksNoInternals: Rule = ({ request, response }) => {
 /** If a response takes this long, a missing 100 Continue proves nothing. */
 const SLOW_MS = 500;
 
-/** Does not apply to a store that takes long for everything. */
+/** Requires a 100 Continue or a final response before the body. Does not apply to a slow response. */
 export const sends100Continue: Rule = ({ ms, continueWaitMs, response }) => {
   if (response === undefined) return NO_STATUS;
   if (continueWaitMs === undefined) return undefined;
@@ -370,7 +372,7 @@ export const noByteOrderMark: Rule = (exchange) => {
   return content.bom ? findingOf('no byte order mark', 'a byte order mark', 'byte order mark') : undefined;
 };
 
-/** RFC 9110 section 11.6.1: a 401 names the schemes that the server accepts. */
+/** Requires that a 401 names the scheme Bearer (RFC 9110 section 11.6.1). */
 export const challengesBearer: Rule = (exchange) => {
   if (exchange.response?.status !== 401) return notApplied('no response with status 401');
   const challenges = fields(exchange.response, 'www-authenticate');
@@ -386,7 +388,7 @@ export const challengesBearer: Rule = (exchange) => {
       );
 };
 
-/** RFC 9110 section 15.5.6: a 405 carries an Allow header. */
+/** Requires that a 405 carries an Allow header (RFC 9110 section 15.5.6). */
 export const hasAllowHeader: Rule = ({ response }) => {
   if (response?.status !== 405) return notApplied('no response with status 405');
   return fields(response, 'allow').length === 0

@@ -3,7 +3,7 @@ import { membersOf } from '../members.ts';
 import type { Exchange, Response } from '../wire/exchange.ts';
 import { contentOf, isSuccess, objectOf } from './reading.ts';
 
-/** In the same words for stores that behave alike, whatever the exact status and the wording of messages. */
+/** Summarises a response in the same words for stores that behave alike, whatever the exact status. */
 export function signatureOf(exchange: Exchange, contract: Contract): string {
   if (exchange.kind === 'broken') return `no response (${exchange.fault.kind})`;
   const { response } = exchange;

@@ -10,7 +10,10 @@ import { sample } from './random.ts';
 import { isPatterned, patterned } from './string-samples.ts';
 import { plainPlants } from './validity.ts';
 
-/** @throws DocumentError if the schema allows no ordinary plants, on which every verdict depends */
+/**
+ * Makes sure that ordinary plants can be made, on which every verdict depends.
+ * @throws DocumentError that says why not
+ */
 export const requireOrdinary = memoised((contract: Contract): void => {
   const { shape, validate } = contract.newPlant;
   const fail = (problem: string): never => {
@@ -36,7 +39,7 @@ export const requireOrdinary = memoised((contract: Contract): void => {
 /** Time limit for matching a pattern, which normally takes microseconds. */
 const MAX_MATCH_MS = 1000;
 
-/** A pattern with catastrophic backtracking, on long texts or near matches, would hang the run. */
+/** A pattern that backtracks catastrophically, on long texts or near matches, would hang the run. */
 function isQuick(source: string): boolean {
   const { minLength, maxLength, write: text } = patternOf(source);
   const words = [0, 1, 2].map((choice) =>
@@ -69,7 +72,7 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     yield* patternsIn(shape);
 }
 
-/** Beyond this minimum length, in characters or in items, no plant fits into 64 KiB. */
+/** If the minimum length, in characters or in items, is larger, no plant fits into 64 KiB. */
 const [MAX_LENGTH, MAX_ITEMS] = [32 * 1024, 1024];
 
 const TOO_LARGE = 'but the suite sends at most 64 KiB';

@@ -3,7 +3,7 @@ const MAX_CASES = 200;
 
 /**
  * Picks at most `maxCount` members of a list, in order: the first one of each kind before the second one of
- * any kind. If that many kinds do not fit, picks one member of evenly spaced kinds.
+ * any kind. If there are more kinds than that, picks one member of evenly spaced kinds.
  */
 export function pickByKind<T>(
   list: readonly T[],
@@ -28,8 +28,8 @@ export function pickByKind<T>(
 }
 
 /**
- * Orders of a list: all permutations of up to four elements. For longer lists, enough orders for each element
- * to come first once and last once, and for any two elements to occur in both orders.
+ * Returns orders of a list: all permutations of up to four elements. For a longer list, enough orders for
+ * each element to come first and last once, and for any two elements to occur in both orders.
  */
 export function ordersOf<T>(list: readonly T[]): readonly (readonly T[])[] {
   if (list.length <= 4) return permutations(list);

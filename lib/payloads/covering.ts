@@ -129,7 +129,10 @@ function subsetsOf(of: number, count: number, from = 0): number[][] {
   );
 }
 
-/** Greedy and deterministic; slightly more rows than the minimum. The first rows cover the most. */
+/**
+ * Computes a covering array: greedily and deterministically, with slightly more rows than the minimum. The
+ * first rows cover the most.
+ */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
   const allowed = fitting(dimensions);
@@ -177,9 +180,10 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
 }
 
 /**
- * If values represent several members, chooses one for each row so that as many pairs as possible occur.
+ * For values that represent several members, chooses a member in each row so that as many pairs as possible
+ * occur.
  * @param counts the number of members of each value of each dimension
- * @param first offset of the members that win ties
+ * @param first index of the member that is preferred if several are equally good
  */
 export function chooseMembers(
   rows: readonly Row[],

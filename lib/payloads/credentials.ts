@@ -8,7 +8,7 @@ export const RANDOM_CHARACTERS = '<as many random characters>';
 /** A credential that the store must reject: a wrong one, or the right one in the wrong place. */
 export interface InvalidCredential {
   readonly name: string;
-  /** The kind of mistake by which a store would accept the credential. */
+  /** The kind of mistake that a store makes if it accepts the credential. */
   readonly kind: string;
   readonly credential: Credential;
 }
@@ -57,7 +57,7 @@ const AFTER_MIDDLE: TokenPart = {
 const OTHER_FIRST: TokenPart = { of: (token) => other(token.charAt(0)), shell: 'x' };
 const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
 
-/** Never right: an empty token, or one that equals the right one (no case to swap), is replaced. */
+/** Replaces a token that turns out empty, or equal to the right one because it has no case to swap. */
 function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
   const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
   return {
@@ -74,7 +74,7 @@ function near(name: string, kind: string, ...parts: readonly TokenPart[]): Inval
   };
 }
 
-/** None of them changes only the last characters, since these may not affect the decoded signature. */
+/** None of them changes only the last characters, which may not affect the decoded signature. */
 export const wrongTokens: readonly InvalidCredential[] = [
   {
     name: 'a random token of the same length',
@@ -239,7 +239,7 @@ export const otherSchemes: readonly InvalidCredential[] = [
   scheme('the scheme after the token', (token) => `${token} Bearer`, 'nearly Bearer'),
 ];
 
-/** A wrong token, as long as the right one, that no store has seen before. */
+/** Returns a wrong token, as long as the right one, that no store has seen before. */
 export const unseenToken = (): Credential => {
   const words = randomBytes(16).toString('hex');
   return {
@@ -261,7 +261,7 @@ const carrier = (header: string, value: (token: string) => string): InvalidCrede
 
 export const KEPT_COOKIES = '<cookies of an earlier response>';
 
-/** Of a session that the store keeps. If the store sets none, the request has no credential at all. */
+/** The cookies of a session that the store keeps. If it sets none, the request has no credential at all. */
 export const keptCookies: InvalidCredential = {
   name: 'the cookies of an earlier response',
   kind: 'other carrier',
@@ -289,14 +289,14 @@ export const invalidCredentials: readonly InvalidCredential[] = [
   ...otherCarriers,
 ];
 
-/** The right token and another one in two headers. The interface does not say which of them counts. */
+/** Returns the right token and another one, in two headers. The interface does not say which counts. */
 export const twice = (other: string, right: 'first' | 'last'): Credential => {
   const pair = (token: string) => [`Bearer ${token}`, `Bearer ${other}`];
   const inOrder = (values: string[]) => (right === 'first' ? values : values.reverse());
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };
 };
 
-/** Whether it is the right one, however it is spelled (RFC 9110 section 11.1, RFC 6750 section 2.1). */
+/** Returns whether a credential is right, however spelled (RFC 9110 section 11.1, RFC 6750 section 2.1). */
 export function isAuthorised(credential: Credential = validCredential, token: string): boolean {
   if (credential === validCredential) return true;
   const [value, ...others] = credential.values(token);

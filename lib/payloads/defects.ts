@@ -32,7 +32,7 @@ export interface Defect {
   sampled(control: JsonObject): Arbitrary<Json>;
 }
 
-/** Rejecting an id beyond int64 is only a SHOULD. */
+/** Returns whether rejection is a MUST. For an id beyond int64, it is only a SHOULD. */
 export const mustBeRejected = ({ kind }: Defect): boolean => kind !== 'beyond-format';
 
 interface Place {
@@ -50,7 +50,10 @@ const propertyAt = (name: string): Place => ({
   put: (control, value) => control.with(name, value),
 });
 
-/** Each the only defect of its payload. A schema can express more than a shape, so the validator decides. */
+/**
+ * Returns defects that a payload may have, one at a time. The validator decides whether a payload is invalid,
+ * since a schema can express more than a shape.
+ */
 export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
@@ -167,7 +170,7 @@ function missing(name: string): Defect[] {
     rule(`${name} spelled with white space`, 'other-name', (control) =>
       [` ${name}`, `${name} `].map((other) => control.renamed(name, other)),
     ),
-    // If strings end at a NUL, the property has the right name.
+    // A store whose strings end at a NUL reads the right name.
     rule(`${name} spelled with a NUL at the end`, 'other-name', (control) => [
       control.renamed(name, `${name}\0`),
     ]),

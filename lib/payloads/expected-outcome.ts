@@ -7,12 +7,15 @@ import type { ExpectedOutcome, RequestTemplate } from './test-case.ts';
 import { isPlantText } from './validity.ts';
 
 /**
- * The interface states no size limit (section 8), so a store need not accept larger bodies than this. It must still
- * answer bodies of up to this size.
+ * The interface states no size limit (section 8), so a store need not accept a body larger than this. It must
+ * answer one of up to this size.
  */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
-/** @param maxBytes maximum size of a body that must be accepted */
+/**
+ * Determines which outcome a request must have.
+ * @param maxBytes maximum size of a body that must be accepted
+ */
 export function expectedOutcomeOf(
   request: Request,
   template: RequestTemplate,

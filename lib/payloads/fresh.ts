@@ -3,7 +3,7 @@ import { capitalised } from '../text.ts';
 import { FRESH, FreshText, type Json, type JsonObject, Raw } from './json.ts';
 import { sample } from './random.ts';
 
-/** Values derived from the fresh id, so new in each request: a store may require unique ids or names. */
+/** Values derived from the fresh id are new in each request: a store may require unique ids or names. */
 
 /** With more possible values than this, a sampled one is almost certainly new. */
 const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
@@ -32,7 +32,7 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The same form with new content: letters and digits are replaced with others of the same kind. */
+/** Returns the text with each letter and digit replaced by a fresh one of the same kind. */
 export function freshText(text: string): FreshText {
   let choices = 1;
   for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
@@ -47,7 +47,7 @@ export function freshText(text: string): FreshText {
   }, choices);
 }
 
-/** A text that `make` composes from fresh lower-case words of a given length and fresh digits. */
+/** Returns a text that `make` composes from fresh lower-case words of a given length and fresh digits. */
 export function withWords(
   make: (word: (length: number) => string, digit: () => string) => string,
 ): FreshText {
@@ -67,7 +67,10 @@ export function withWords(
   }, choices);
 }
 
-/** Six fresh letters for each `word` (`WORD` in capitals, `Word` capitalised), a fresh digit for each #. */
+/**
+ * Puts six fresh letters in place of each `word` (`WORD`: in capitals, `Word`: capitalised), and a fresh
+ * digit in place of each #.
+ */
 export const freshLike = (form: string): FreshText =>
   withWords((word, digit) =>
     form
@@ -78,11 +81,11 @@ export const freshLike = (form: string): FreshText =>
       .replaceAll('#', () => digit()),
   );
 
-/** The number of possible texts is unknown, so they count as used up. */
+/** Returns fresh samples of an arbitrary. They count as used up, since it is unknown how many there are. */
 export const freshFrom = (texts: Arbitrary<string>): Arbitrary<FreshText> =>
   fc.nat().map((seed) => new FreshText((id) => sample(texts, seed, `fresh/${id}`, 0).value, 1));
 
-/** One of the ids `from`, `from + step` and so on, below `below`. */
+/** Returns a fresh id: one of `from`, `from + step` and so on, below `below`. */
 export function freshId(from: bigint, below: bigint, step = 1n): Raw {
   const places = (below - from + step - 1n) / step;
   return new Raw((id) => {

@@ -1,11 +1,17 @@
 import { sourceAt } from '../contract/numeral.ts';
 
-/** JSON as written, not as JavaScript has it: any integer, exact numerals, duplicate names, their order. */
+/**
+ * JSON as it is written, which JavaScript values cannot express: any integer, exact numerals, duplicate
+ * names, their order.
+ */
 
 /** Placeholder for an id that has never been sent before. */
 export const FRESH: unique symbol = Symbol('a fresh id');
 
-/** Text written exactly as given: a notation of a numeral, a value too deep to build, or with a fresh id. */
+/**
+ * Text that is written exactly as given, for what values cannot express: notations of numerals, very deep
+ * nesting, a fresh id within a text.
+ */
 export class Raw {
   /** Number of possible values: the more, the less likely is a collision with an earlier request. */
   readonly choices: number;
@@ -108,7 +114,10 @@ export interface Style {
 
 export const COMPACT: Style = { gaps: [], escapes: 'none', every: 1, digits: 'lower' };
 
-/** @param id replaces FRESH and determines fresh texts */
+/**
+ * Writes a value as JSON text.
+ * @param id replaces FRESH and determines fresh texts
+ */
 export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   let gaps = 0;
   const gap = () => {
@@ -137,7 +146,7 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   return `${gap()}${text(value)}${gap()}`;
 }
 
-/** The result of JSON.parse for the written text, without writing it. */
+/** Returns what JSON.parse returns for the written text, without writing it. */
 export function asParsed(json: Json, id: bigint): unknown {
   if (json === FRESH) return Number(id);
   if (typeof json === 'bigint') return Number(json);
@@ -156,7 +165,7 @@ export function asParsed(json: Json, id: bigint): unknown {
   return isList(json) ? json.map((element) => asParsed(element, id)) : json;
 }
 
-/** The same as `sourceAt` for the written text, but writes only the required part. */
+/** Does the same as `sourceAt` for the written text, but writes only the part that is asked for. */
 export function textAt(json: Json | undefined, id: bigint, path: readonly string[]): string | undefined {
   if (json instanceof Raw) return sourceAt(json.written(id), path);
   const [segment, ...rest] = path;

@@ -92,7 +92,7 @@ const NOT_UTF8 = [
   ['a byte that is never valid', [0xff]],
 ] as const;
 
-/** Not UTF-8 (RFC 8259 section 8.1), in each of these string properties and in a property name. */
+/** Puts bytes that are not UTF-8 (RFC 8259 section 8.1) into each of these properties, and into a name. */
 export const notUtf8 = (properties: readonly string[]): readonly Edit[] =>
   NOT_UTF8.flatMap(([name, bytes]) => [
     ...properties.map((property) =>

@@ -18,7 +18,7 @@ export interface Grid {
 /** Maximum number of decimal places; so many are needed only for very narrow ranges. */
 const MAX_DECIMAL_PLACES = 15;
 
-/** The coarsest grid with a number within the limits. */
+/** Returns the coarsest grid with a number within the limits. */
 export function gridOf(limits: Partial<NumberLimits>, integral: boolean): Grid {
   if (limits.multipleOf !== undefined && limits.multipleOf > 0)
     return within(limits, stepOf(decimalOf(limits.multipleOf), integral));
@@ -38,7 +38,7 @@ export const isEmpty = ({ first, last }: Grid): boolean =>
 export const at = ({ step }: Grid, place: bigint): Json =>
   written({ digits: place * step.digits, scale: step.scale });
 
-/** Just after the given place; undefined if the grid contains every integer. */
+/** Returns a number just after a place of the grid; undefined if the grid contains every integer. */
 export function offGrid(
   { step: { digits, scale } }: Grid,
   place: bigint,
@@ -48,13 +48,13 @@ export function offGrid(
   return written({ digits: (place * digits * 2n + digits) * 5n, scale: scale + 1 });
 }
 
-/** Numbers of a grid within a window or, if there are none, the nearest to it. */
+/** Samples numbers of a grid within a window or, if it has none, the nearest to it. */
 export function onGrid(grid: Grid, min: bigint, max: bigint): Arbitrary<Json> {
   const [first, last] = placesIn(grid, min, max);
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
-/** Within a window; if the grid lies outside it, a place of the grid. */
+/** Returns the first and last place of a grid within a window; if there is none, a place near it. */
 export function placesIn({ step, first, last }: Grid, min: bigint, max: bigint): [bigint, bigint] {
   const lowest = ceilDiv(scaled({ digits: min, scale: 0 }, step.scale), step.digits);
   const highest = floorDiv(scaled({ digits: max, scale: 0 }, step.scale), step.digits);

@@ -14,7 +14,10 @@ interface Required {
 const MAX_GENERATED = 100;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** @throws DocumentError if a required parameter has no value in the document, and none can be found */
+/**
+ * Finds values of the required parameters.
+ * @throws DocumentError if the document gives none for a parameter, and none can be found
+ */
 export function requiredOf(contract: Contract): Required {
   const headers: Pair[] = [];
   const query: Pair[] = [];

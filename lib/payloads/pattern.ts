@@ -27,8 +27,8 @@ interface Pattern {
 }
 
 /**
- * Any text may precede or follow the match, unless the pattern is anchored.
- * @throws SyntaxError if it is not a regular expression
+ * Parses a regular expression. Strings have some text before and after the match, unless it is anchored.
+ * @throws SyntaxError if the source is not a regular expression
  */
 export function patternOf(source: string): Pattern {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });

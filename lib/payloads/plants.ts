@@ -62,7 +62,7 @@ const allowsFreshId = (shape: Shape): boolean =>
   shape.values === undefined && shape.types.some((type) => type === 'integer' || type === 'number');
 
 /**
- * 2^20 to 2^31-1, within the limits of the document: earlier runs may have used smaller ones.
+ * Returns the ids from 2^20 to 2^31-1 that the document allows: earlier runs may have used smaller ones.
  * @param wanted an id that the user asked for, which may be smaller
  */
 export const ordinaryIds = (newPlant: Shape, wanted = MIN_ORDINARY_ID): IdRange =>
@@ -90,7 +90,7 @@ const idGrid = memoised(({ properties, alternatives }: Shape): Grid => {
   return gridOf(shape?.number ?? {}, true);
 });
 
-/** A fresh id from `from` to, but not including, `below`; undefined if the document allows none. */
+/** Returns a fresh id from `from` to, but not including, `below`; undefined if the document allows none. */
 export function idWithin(
   newPlant: Shape,
   from: bigint,

@@ -68,13 +68,13 @@ const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step) => ({ ...plain, ...step, moment }));
 
-/** Many requests of one kind, in a row or concurrently; then every resemblance to an earlier request. */
+/** Many requests of one kind, in a row or concurrently; then each way of resembling an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const bodies = invalidBodies(contract);
   const [invalid] = bodies;
   const [withoutToken] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
-  /** Checks, with new plants, that the store still accepts ordinary plants and nothing else. */
+  /** Tests with new plants that the store still accepts ordinary plants, and nothing else. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
     { plant: 101, wrong: withoutToken },

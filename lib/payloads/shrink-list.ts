@@ -1,5 +1,6 @@
 /**
- * Delta debugging: first finds a short suffix, then removes smaller and smaller pieces.
+ * Shortens a list as long as a property holds, by delta debugging: first finds a short suffix, then removes
+ * smaller and smaller pieces.
  * @param shows whether the property holds for a part of the list; undefined ends the search
  */
 export async function shortest<T>(

@@ -39,7 +39,7 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 export const plainName = (limits: TextLimits): Arbitrary<string> =>
   lowerCase(lengths(limits, 10, 14)).map(capitalised);
 
-/** Tags that any store accepts: 1 to 20 lower-case letters. */
+/** Samples tags that any store accepts: 1 to 20 lower-case letters. */
 export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => lowerCase(lengths(limits, 1, 20));
 
 const lowerCase = (bounds: { readonly minLength: number; readonly maxLength: number }): Arbitrary<string> =>
@@ -76,7 +76,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
 const MAX_FREE_CHARACTERS = 24;
 
-/** Undefined if the document restricts nothing, or if no such string can be found. */
+/** Samples strings of a pattern or format; undefined if there is neither, or no string can be found. */
 export const patterned = memoised(stringsFor);
 
 export const isPatterned = ({ patterns, format = '' }: TextLimits): boolean =>
@@ -174,7 +174,7 @@ export const HOSTILE: readonly string[] = [
   'שָׁלוֹם mixed עברית',
   '🌵',
   '👩🏽‍🌾🪴🇳🇴',
-  // Truncating this after an even number of UTF-16 code units splits a character.
+  // Truncation after an even number of UTF-16 code units splits a character.
   `a${'🌵'.repeat(130)}`,
   '𝔓𝔩𝔞𝔫𝔱 𠜎',
   'Z\u0351\u036b\u0343\u036a\u0302a\u0308\u0310lgo',

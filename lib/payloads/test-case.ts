@@ -21,7 +21,7 @@ export interface Credential {
   readonly respelled?: { readonly scheme: string; readonly of: Credential };
 }
 
-/** The credential with a different spelling of its scheme. A credential without Bearer is unchanged. */
+/** Returns the credential with a different spelling of its scheme; one without Bearer is unchanged. */
 export function withScheme(scheme: string, of: Credential): Credential {
   const spell = (value: string) => value.replace(/^Bearer /, scheme);
   if (of.shell.every((value) => spell(value) === value)) return of;
@@ -36,7 +36,7 @@ export const validCredential: Credential = {
 
 export const noCredential: Credential = { values: () => [], shell: [] };
 
-/** A request without id and token. An ordinary client would send the same for the fields that are omitted. */
+/** A request without id and token. Absent fields have the values that an ordinary client would send. */
 export interface RequestTemplate {
   readonly method?: string;
   /** Path and query below the base URL; `{id}` is replaced with the fresh id. */
@@ -63,9 +63,11 @@ export interface RequestTemplate {
   readonly preceding?: Preceding;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
-  /** Sent as any client would: the store must create it, whatever the purpose of the request. */
+  /** Any client would send the request: the store must create the plant, whatever the request is for. */
   readonly ordinary?: boolean;
-  /** Another request of the sequence has its id or name, which a store may remember in any case. */
+  /**
+   * Another request of the sequence has its id or name, which a store may remember even if it rejected that.
+   */
   readonly sentBefore?: true;
   /** The stable label of the case that sent it; failures of invariants quote it. */
   readonly sentAs?: string;
@@ -83,7 +85,10 @@ export interface Preceding {
   readonly connection: 'same' | 'pipelined' | 'other' | 'other-open' | 'concurrent';
 }
 
-/** An intermediary may reject duplicates of a field that is allowed only once (RFC 9110 section 5.3). */
+/**
+ * Returns whether a request is outside the contract. One with two Authorization headers is, since an
+ * intermediary may reject duplicates (RFC 9110 section 5.3).
+ */
 export const isOutsideContract = ({
   outsideContract,
   credential = validCredential,

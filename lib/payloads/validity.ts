@@ -5,7 +5,7 @@ import { memoised } from './memoised.ts';
 import { ordinaryIds, plantOf } from './plants.ts';
 import { sample } from './random.ts';
 
-/** Whether a value is a valid NewPlant, judged exactly; a fresh id is replaced with an ordinary one. */
+/** Returns whether a value is a valid NewPlant, with exact numbers; a fresh id counts as an ordinary one. */
 export function isValid({ newPlant }: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(newPlant.shape);
   return newPlant.validate((path) => textAt(json, id, path), asParsed(json, id)).length === 0;
@@ -15,8 +15,8 @@ export const isPlantText = ({ newPlant }: Pick<Contract, 'newPlant'>, text: stri
   newPlant.validate(text, JSON.parse(text)).length === 0;
 
 /**
- * Whether a value is invalid even for a store that reads numbers as doubles (RFC 8259 section 6). False if it is too
- * large to send.
+ * Returns whether a value is invalid even for a store that reads numbers as doubles (RFC 8259 section 6).
+ * False if it is too large to send.
  */
 export function isInvalid(contract: Contract, json: Json): boolean {
   const { first: id } = ordinaryIds(contract.newPlant.shape);
@@ -32,8 +32,8 @@ const MAX_SAFE_BYTES = 60 * 1024;
 const MAX_PAYLOADS = 48;
 
 /**
- * A schema can express more than a shape, so few samples may be valid, and filtering might never end. Invalid
- * plants are replaced with samples of each of `instead` in order, and finally with `otherwise`.
+ * Replaces invalid plants with samples of each of `instead` in turn, and finally with `otherwise`. A schema
+ * can express more than a shape, so few samples may be valid, and filtering might never end.
  */
 export const onlyValid = (
   contract: Contract,
@@ -52,7 +52,7 @@ export const onlyValid = (
     return otherwise ?? plant;
   });
 
-/** `requireOrdinary` has checked that there are some. */
+/** Samples plain plants. `requireOrdinary` has made sure that there are some. */
 export const plainPlants = (contract: Contract, properties: 'all' | 'required'): Arbitrary<JsonObject> =>
   plainOf(contract)[properties];
 

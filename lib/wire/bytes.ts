@@ -1,4 +1,4 @@
-/** Reading a chunk costs time, however small: after the first 4096, each counts as 16 extra bytes. */
+/** Even a small chunk takes time to read: after the first 4096, each counts as 16 extra bytes. */
 const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
 
 /** Uses at most about twice the memory of what it keeps, however small the added pieces are. */

@@ -5,18 +5,19 @@ import { headerValues } from './headers.ts';
 /** The content codings that servers use. */
 export const CODINGS = ['gzip', 'deflate', 'br'] as const;
 
-/** RFC 9110 section 8.4; in the order in which they were applied. */
+/** Returns the content codings of a message, in the order of their application (RFC 9110 section 8.4). */
 export const codingsOf = (headers: readonly HeaderPair[]): string[] =>
   headerValues(headers, 'content-encoding')
     .flatMap((value) => value.toLowerCase().split(','))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity');
 
-/** Whether bytes could not be decoded because they decode to too much. */
+/** Returns whether bytes could not be decoded because the result would be too large. */
 export const isTooLarge = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 
 /**
+ * Undoes one content coding.
  * @param cut whether the end of the input may be missing
  * @throws Error if the bytes cannot be decoded, or decode to more than `maxBytes`
  */

@@ -12,7 +12,7 @@ export interface ResponseLimits {
   readonly largeBodies: LargeBodies;
 }
 
-/** Carries one request at a time. Opens when a request is sent, and stays open if the store allows that. */
+/** Carries one request at a time. Opens when a request is sent, and stays open if the store allows it. */
 export interface Connection {
   /** After a broken exchange, the next request uses a new connection. */
   send(request: Request, limits: ResponseLimits): Promise<Exchange>;

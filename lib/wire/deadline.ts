@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** Number of slices of a time limit. Our own process must be running during each of them. */
+/** Number of slices of a time limit. Our own process must get to run in each of them. */
 const DEADLINE_SLICES = 10;
 /** If a timer fires this many milliseconds late, our own process was too busy to read. */
 const LATE_MS = 50;

@@ -26,7 +26,7 @@ export const MAX_HEAD_BYTES = 256 * 1024;
 /** Maximum number of interim responses that are recorded; further ones are ignored. */
 export const MAX_INTERIM_RESPONSES = 1000;
 
-/** The endpoint of a base URL such as `http://[::1]:8080/api/`. */
+/** Returns the endpoint of a base URL such as `http://[::1]:8080/api/`. */
 export function endpointOf(
   baseUrl: string,
   options: {

@@ -6,7 +6,7 @@ export interface Delivery {
   readonly cuts?: readonly number[];
   /** Sends the head first and, after a pause, the body. */
   readonly headFirst?: true;
-  /** Sends the head in two segments, divided in the middle or between the two line ends that conclude it. */
+  /** Sends the head in two segments, divided in the middle or between the two line ends at its end. */
   readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
@@ -20,7 +20,7 @@ export interface Delivery {
   readonly leadingZeros?: true;
   /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;
-  /** Sends the body after a 100, or after a second without any response (RFC 9110 section 10.1.1). */
+  /** Sends the body after 100 Continue, or after a second without any response (RFC 9110 section 10.1.1). */
   readonly expectContinue?: true;
   /** Sends the target in absolute form (RFC 9112 section 3.2.2). */
   readonly absoluteTarget?: true;
@@ -94,7 +94,7 @@ export type Exchange = {
   readonly ms: number;
   /** Statuses of the 1xx responses that preceded the final one. */
   readonly interim: readonly number[];
-  /** Milliseconds for which the body waited for 100 Continue in vain. */
+  /** Milliseconds for which the body waited in vain for 100 Continue. */
   readonly continueWaitMs?: number;
   /** The store rejected the request because its id or name is already in use. */
   readonly collided?: true;
@@ -107,14 +107,14 @@ export type Exchange = {
   | { readonly kind: 'broken'; readonly fault: Fault; readonly response: Response | undefined }
 );
 
-/** Whether there is no complete response because of one of these faults. */
+/** Returns whether there is no complete response because of one of these faults. */
 export const failedBy = (exchange: Exchange, ...kinds: readonly FaultKind[]): boolean =>
   exchange.kind === 'broken' && kinds.includes(exchange.fault.kind);
 
-/** Whether we aborted the request ourselves, which says nothing about the store. */
+/** Returns whether we aborted the request ourselves, which says nothing about the store. */
 export const isAborted = (exchange: Exchange): boolean => failedBy(exchange, 'aborted');
 
-/** Whether no complete response arrived in time. */
+/** Returns whether no complete response arrived in time. */
 export const isTimeout = (exchange: Exchange): boolean => failedBy(exchange, 'timeout');
 
 const UNTRUSTED =

@@ -15,10 +15,10 @@ export const headerValue = (headers: readonly HeaderPair[], name: string): strin
 export const hasHeader = (headers: readonly HeaderPair[], name: string): boolean =>
   headers.some(isNamed(name));
 
-/** Whether a message announces that the connection closes after it (RFC 9112 section 9.6). */
+/** Returns whether a message announces that the connection closes after it (RFC 9112 section 9.6). */
 export const closesConnection = (headers: readonly HeaderPair[]): boolean =>
   headerValues(headers, 'connection').some((value) => /\bclose\b/i.test(value));
 
-/** The number of characters in headers. */
+/** Returns the number of characters in headers. */
 export const headersSize = (headers: readonly HeaderPair[]): number =>
   headers.reduce((size, [name, value]) => size + name.length + value.length, 0);

@@ -21,7 +21,7 @@ interface Slot {
 /** Maximum wait for the response to raw bytes. Many stores do not answer malformed HTTP at all. */
 const MAX_RAW_WAIT_MS = 3000;
 
-/** Milliseconds after which a store that serves one request at a time should have noticed an abort. */
+/** Milliseconds within which a store that serves one request at a time should notice an abort. */
 const ABORT_NOTICED_MS = 20;
 
 export interface RepeatableRequest {
@@ -41,7 +41,7 @@ export class HttpClient {
   private limit: number;
   private limits: ResponseLimits;
   private closed = false;
-  /** Requests with pauses of which every try was closed. */
+  /** Number of requests with pauses whose connection was closed in every try. */
   private delayedInVain = 0;
   /** Whether our own reader may read what undici cannot. */
   private canFallBack = true;
@@ -103,7 +103,7 @@ export class HttpClient {
     );
   }
 
-  /** Sends a request over a connection of its own, which is the only one that stays open during `work`. */
+  /** Sends a request over a connection of its own, and keeps only that one open during `work`. */
   async whileOpen<T>(request: Request, work: () => Promise<T>): Promise<readonly [Exchange, T]> {
     await this.closeIdle();
     const connection = new SocketConnection(this.endpoint);
@@ -322,7 +322,7 @@ export class HttpClient {
   }
 }
 
-/** Lower statuses are interim responses, or no valid statuses at all (RFC 9110 section 15). */
+/** Lower statuses belong to interim responses, or are not valid (RFC 9110 section 15). */
 const FIRST_FINAL_STATUS = 200;
 
 const abandoned = (request: Request): Exchange => ({
@@ -366,7 +366,7 @@ const isClosed = (exchange: Exchange): boolean => failedBy(exchange, 'closed');
  */
 const MAX_DELAYED_TRIES = 8;
 
-/** After this many requests with pauses got no response in any try, others have fewer tries. */
+/** After so many requests with pauses got no response in any try, later ones get fewer tries. */
 const MAX_DELAYED_IN_VAIN = 3;
 
 /** Between these delays, a close may be due to a pause that a busy machine made longer. */

@@ -9,7 +9,7 @@ export interface Arriving {
   resume(): void;
 }
 
-/** A body that a stream carries. The time for which it is paused does not count towards its deadline. */
+/** Returns a body that a stream carries. Time for which it is paused does not count towards its deadline. */
 export const arrivingOn = (stream: Arriving, deadline: Deadline | undefined): Arriving => ({
   pause() {
     stream.pause();

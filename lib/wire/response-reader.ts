@@ -74,7 +74,7 @@ export class ResponseReader {
     return this.pending;
   }
 
-  /** This response is complete and does not announce that the connection closes. */
+  /** Whether the response is complete and does not announce that the connection closes. */
   get keepsConnection(): boolean {
     if (this.head === undefined || !this.ended || this.head.status === 101) return false;
     const options = listIn(this.head, 'connection');

@@ -6,13 +6,13 @@ import { closesConnection, hasHeader } from './headers.ts';
 
 /** Milliseconds between two segments; long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
-/** Then the body is sent without 100 Continue, unless `lowerLimits` has shortened the wait. */
+/** Milliseconds after which the body is sent without 100 Continue; `lowerLimits` can shorten them. */
 export const CONTINUE_WAIT_MS = 1000;
 
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>
   delivery?.expectContinue === true && body.length > 0;
 
-/** The segments of a request, to be sent with a pause after each. */
+/** Divides a request into segments, to be sent with a pause after each. */
 export function segmentsOf(request: Request, { origin }: Endpoint): Uint8Array[] {
   const { rawBytes, delivery = {} } = request;
   if (rawBytes !== undefined) return [rawBytes];
@@ -43,7 +43,7 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   const lines = headers.map((pair) => pair.join(`:${delivery?.headerGap ?? ' '}`));
   const setsConnection =
     delivery?.headerOrder !== undefined || headers[0]?.[0] !== 'host' || hasHeader(headers, 'connection');
-  // The same position as in undici's requests.
+  // Where undici puts it.
   if (!setsConnection && delivery?.version === undefined) lines.splice(1, 0, 'connection: keep-alive');
   return Buffer.from(
     [`${method} ${target} HTTP/${delivery?.version ?? '1.1'}`, ...lines, '', ''].join('\r\n'),
@@ -51,7 +51,10 @@ function headOf({ method, path, headers, delivery }: Request, origin: string): B
   );
 }
 
-/** It ends whatever the response (RFC 9112 section 9.6), or may switch to another protocol. */
+/**
+ * Returns whether a request ends its connection, whatever the response (RFC 9112 section 9.6), or may switch
+ * to another protocol.
+ */
 export const endsConnection = ({ headers, delivery }: Request): boolean =>
   delivery?.version === '1.0' || hasHeader(headers, 'upgrade') || closesConnection(headers);
 

@@ -245,14 +245,14 @@ const CUT_SHORT: Fault = {
   detail: 'the connection was closed before the response was complete',
 };
 
-/** Whether nothing listens at an endpoint. */
+/** Returns whether nothing listens at an endpoint. */
 export const refusesConnections = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
   answerFrom(connectPlain({ host, port }), timeout, (socket, settle) => {
     socket.once('connect', () => settle(false));
     socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
   });
 
-/** Whether a server completes a TLS handshake. Accepts any certificate. */
+/** Returns whether a server completes a TLS handshake. Accepts any certificate. */
 export const completesTlsHandshake = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
   answerFrom(connectTls({ host, port, rejectUnauthorized: false }), timeout, (socket, settle) => {
     socket.once('secureConnect', () => settle(true));

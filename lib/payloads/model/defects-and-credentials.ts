@@ -101,7 +101,7 @@ export function defectDimension(shape: Shape): Dimension {
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/** For requests that are also invalid in another way. They mask each other. */
+/** Returns only a few defects, for requests that are also invalid in another way: each masks the other. */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)

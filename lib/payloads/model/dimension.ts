@@ -137,17 +137,17 @@ export interface Value {
   /** The wording in a label, including `with` or `after`. The usual value is not mentioned. */
   readonly name: string;
   readonly apply: (state: RequestState, context: Context) => RequestState;
-  /** In the words of the checks that try nothing else, so that both failures get the same cause. */
+  /** Worded as in the checks that try nothing else, so that their failures get the same cause. */
   readonly stableLabel?: string;
-  /** A label begins with this name instead of `a plant`, because it refers to the body or the token. */
+  /** The label begins with this name instead of `a plant`: it refers to the body or the token. */
   readonly standalone?: true;
-  /** A store may reject it as invalid, so it is not combined with what is certainly invalid. */
+  /** A store may reject it as invalid, so the value is not combined with what is certainly invalid. */
   readonly mayMakeInvalid?: true;
   /** A store may reject an ordinary plant with this value, because the interface leaves it open. */
   readonly mayBeRejected?: true;
   /** A request with this value takes long, so it is tried only where a store must accept it. */
   readonly isSlow?: true;
-  /** Dimensions of which other values would have no effect, or a different one, together with this value. */
+  /** Dimensions whose unusual values would have no effect, or another one, together with this value. */
   readonly incompatibleWith?: readonly DimensionName[];
   readonly groups?: readonly ValueGroup[];
   /** The values that this one represents, including itself. Each row uses one of them. */
@@ -169,7 +169,7 @@ export const dimension = (name: DimensionName, values: readonly Value[]): Dimens
   values: [usualValue, ...values],
 });
 
-/** A value that represents several similar ones. Rows use its members in turn. */
+/** Returns a value that represents several similar ones. Rows use its members in turn. */
 export const anyOf = (members: readonly [Value, ...Value[]]): Value => ({
   ...members[0],
   incompatibleWith: [...new Set(members.flatMap(({ incompatibleWith: apart = [] }) => apart))],
@@ -191,7 +191,7 @@ export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
     ...(members === undefined ? {} : { members: inGroup(group, members) }),
   }));
 
-/** A value that changes the request, but not its body. */
+/** Returns a value that changes the request, but not its body. */
 export const withTemplate = (
   name: string,
   more: RequestTemplate | ((template: RequestTemplate) => RequestTemplate),
@@ -215,7 +215,7 @@ export const changing = (
   ...rest,
 });
 
-/** A value that adds members to the end of the plant. */
+/** Returns a value that adds members to the end of the plant. */
 export const adding = (name: string, members: JsonObject['members'], rest: Partial<Value> = {}): Value =>
   changing(name, (plant) => new JsonObject([...plant.members, ...members]), rest);
 

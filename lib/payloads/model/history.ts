@@ -97,7 +97,7 @@ const plain =
     change(madeValid(changed(state, context, 'id', 'name')));
 
 const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
-/** Ends within a character: a decoder that outlives the request would wait for the rest. */
+/** Ends within a character: a decoder that outlives the request waits for the rest. */
 const cutInCharacter = plain((state) => ({
   ...state,
   plant: state.plant.with('name', 'é'),
@@ -132,7 +132,7 @@ const renamed =
     return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
   };
 
-/** A plant with the same id, without a tag if this one has a tag, and vice versa. */
+/** A plant with the same id: without a tag if this plant has one, otherwise with a tag. */
 const complement: MakePreceding = (state, context) => {
   const other = changed(state, context, 'name');
   const { plant } = other;

@@ -57,7 +57,7 @@ const placeOf = (body: Uint8Array, text: string, after: number): number => {
   return place < 0 ? Math.floor(body.length / 2) : place + after;
 };
 
-/** The offset after the first byte of the first multi-byte character; without one, the middle of the body. */
+/** Finds the offset after the first byte of a multi-byte character; without one, the middle of the body. */
 export const insideCharacter = (body: Uint8Array): number => {
   const place = body.findIndex((byte) => byte >= 0xc2);
   return place < 0 ? Math.floor(body.length / 2) : place + 1;
@@ -69,9 +69,9 @@ const afterBrace = (body: Uint8Array): number => {
   return place < body.length ? place : Math.floor(body.length / 2);
 };
 
-/** Longer than a reader that takes the first segment for the whole body would wait. */
+/** Longer than a server waits that takes the first segment for the whole body. */
 const SLOW_MS = 40;
-/** Longer than a reader with a short time limit would wait; a client far away may take as long. */
+/** Longer than a server with a short time limit waits, although a client far away may take as long. */
 const VERY_SLOW_MS = 300;
 
 const segments = dimension('segments', [
@@ -320,7 +320,8 @@ const proxy = dimension(
       ['x-rewrite-url', '/health'],
     ]),
     header('cache-control', 'no-cache, no-transform'),
-    // As some proxies and tools pass it on, and clients send it on the usual port (RFC 9110 section 7.2).
+    // Some proxies and tools pass it on like this, and clients send it on the usual port (RFC 9110 section
+    // 7.2).
     {
       ...withHeaders('with a Host without the port', [['host', '{hostname}']]),
       // HAProxy rejects an absolute target whose host differs from Host (RFC 9112 section 3.2.2 requires them
@@ -411,7 +412,7 @@ const headerOrder = dimension('header order', [
   ordered(
     'with Content-Type last',
     `host authorization accept user-agent ${FRAMING_NAMES} content-type`,
-    // The point is that Content-Type follows Content-Length, which a chunked request lacks.
+    // What matters is that Content-Type follows Content-Length, which a chunked request lacks.
     { incompatibleWith: ['framing'] },
   ),
   ordered(
@@ -431,7 +432,7 @@ const target = dimension(
       'with a duplicate query parameter': 'tag=a&tag=b&id%5B%5D=1',
       'with different values in the query': 'id=7&name=Query&tag=query',
       'with odd characters in the query': 'q=%2e%2e%2f%E9/a?b',
-      // Some frameworks obey it, so it can only name the method that the request has.
+      // Some frameworks obey it, so it names the method that the request has.
       'with a method in the query': '_method=POST&callback=plants',
       'with a wrong token in the query': 'access_token=f3a91c07d2',
       // A filter may exempt static files by the end of the whole target.

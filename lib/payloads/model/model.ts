@@ -28,7 +28,7 @@ export interface Model {
   readonly notApplicable: number;
 }
 
-/** Per property of a plant that is invalid for another reason: more would only add rows. */
+/** For each property of a plant that is invalid for another reason: more values would only add rows. */
 const MAX_PLANT_VALUES = 13;
 
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
@@ -97,7 +97,7 @@ const mapped = (
   values: [first, ...others.map(change)],
 });
 
-/** Keeps masking values apart from dimensions with which they would need many rows but reveal little. */
+/** Keeps masking values apart from dimensions that would need many more rows and reveal little. */
 const maskingWithout =
   (...names: readonly DimensionName[]) =>
   (one: Dimension): Dimension =>
@@ -131,7 +131,7 @@ const valid = (one: Dimension, contract: Contract): Dimension =>
     isValid(contract, apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
   );
 
-/** The decisive dimension of a model without its usual value, so that something is always wrong. */
+/** The dimension that makes requests invalid, without its usual value, so that something is always wrong. */
 const withoutUsual = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
   if (first === undefined) throw new Error(`nothing can be wrong with the ${name}`);
   return { name, values: [first, ...others] };
@@ -234,7 +234,10 @@ export interface Coverage {
   readonly notApplicable: number;
 }
 
-/** @param places the indices of rows of the array */
+/**
+ * Counts how many combinations some rows of a covering array cover.
+ * @param places the indices of the rows
+ */
 export function coverageOf(model: Model, strength: Strength, places: readonly number[]): Coverage {
   const array = rowsOf(model, strength);
   const rows = places.flatMap((place) => array.slice(place, place + 1));

@@ -15,7 +15,7 @@ type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;
 
-/** The stored rows of a model; undefined if another document has changed its dimensions. */
+/** Returns the stored rows of a model; undefined if another document has changed its dimensions. */
 export function storedPairs(model: Dimensioned): readonly Row[] | undefined {
   stored ??= JSON.parse(packageText(FILE)) as StoredPairs;
   return stored[keyOf(model)]?.map((digits) => Array.from(digits, (digit) => digit.charCodeAt(0) - FIRST));

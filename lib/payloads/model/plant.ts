@@ -162,8 +162,8 @@ const UNDECLARED_NAMES: readonly Value[] = [
       adding('with a duplicate tag', [['tag', 'second']]),
     ]),
     adding('with a duplicate id', [['id', FRESH]]),
-    // A parser may use either of two duplicates (RFC 8259 section 4). But if a store validates one and keeps
-    // the other, it cannot answer with a Plant.
+    // A parser may use either of two duplicates (RFC 8259 section 4). But a store that validates one and
+    // keeps the other cannot answer with a Plant.
     anyOf([twice('name', '5'), twice('name', '5', 'n\\u0061me')]),
     twice('tag', '["second"]'),
     twice('id', '"second"'),

@@ -42,7 +42,7 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
       return `${decisive?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
     stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
-    // Made on demand, like the label, since those of many rows are never used.
+    // On demand, like the label: many rows are never sent.
     get template() {
       cachedTemplate ??= templateOf(requestOf(model, chosen));
       return cachedTemplate;
@@ -54,6 +54,7 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
 }
 
 /**
+ * Makes a test case of each row of a covering array.
  * @param control an ordinary request, without which a rejection proves nothing
  * @param seed determines everything that the rows leave open
  */
@@ -72,7 +73,7 @@ export function combinations(
   );
 }
 
-/** Random cases of a model, which combine more unusual values than a covering array does. */
+/** Samples cases of a model, which combine more unusual values than the rows of a covering array. */
 export function anyCombination(
   contract: Contract,
   expected: ExpectedOutcome,

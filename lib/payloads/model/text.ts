@@ -67,7 +67,7 @@ const written = (name: string, style: Partial<Style>, ...groups: readonly ValueG
   apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
-/** As most serializers print it: each gap in its place, unlike the cyclic gaps of a style. */
+/** As most serializers print it. The gaps of a `Style` repeat in a cycle; these depend on the place. */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
   apply: (state) => ({
@@ -87,7 +87,7 @@ const whiteSpace = dimension('white space', [
   written('written with spaces around everything', { gaps: [' '] }),
   anyOf([
     written('written with carriage returns', { gaps: ['\r\n'] }),
-    // Two line ends also mark the end of a message's head.
+    // Two line ends also end the head of a message.
     written('written with blank lines', { gaps: ['\r\n\r\n'] }),
   ]),
   editing('followed by a line feed', (text) => `${text}\n`),
