@@ -28,13 +28,13 @@ export interface Cluster {
   readonly also?: readonly string[];
 }
 
-/** The highest requirement level (MUST over SHOULD) of the checks of the failures. */
+/** Returns the highest requirement level (MUST over SHOULD) of the checks of the failures. */
 export const levelOf = ({ members }: Pick<Cluster, 'members'>): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
 /**
  * Sorts clusters in the order in which to fix them: MUST first, then those that make other checks untestable,
- * then by the number of checks explained.
+ * then by the number of checks that they explain.
  */
 export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);

@@ -8,9 +8,7 @@ import { withinBudget } from './experiments.ts';
 import { bareExplanation, type Explanation, NOTHING_TRIED } from './explanation.ts';
 import type { Search } from './search.ts';
 
-/**
- * An explanation that is yet to be confirmed: a request that shows the symptom, and what is known about it.
- */
+/** An unconfirmed explanation: a request that shows the symptom, and what is known about it. */
 export type Unconfirmed = Pick<Explanation, 'state'> &
   Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral' | 'plainer'>> & {
     readonly sweeps?: readonly SweepResult[];

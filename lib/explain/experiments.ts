@@ -51,7 +51,7 @@ export interface ExplainedRun {
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
-/** An ordinary id with the usual number of digits, for requests that are only looked at, not sent. */
+/** An ordinary id with the usual number of digits, for requests that are examined but not sent. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
 /**
@@ -89,7 +89,7 @@ export class Experiments {
     this.until = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
   }
 
-  /** Caches `work` by key, so that each experiment runs once. */
+  /** Does `work` once for each key. */
   async cached<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (!this.memory.has(key)) this.memory.set(key, await work());
     return this.memory.get(key) as T;
@@ -117,7 +117,7 @@ export class Experiments {
     return exchange;
   }
 
-  /** Does some work, and says why experiments for it could not be made; undefined if all of them were. */
+  /** Does some work. Also returns why experiments for it could not be made; undefined if all of them were. */
   async withShortage<T>(work: () => Promise<T>): Promise<readonly [T, shortage: string | undefined]> {
     this.shortage = undefined;
     return [await work(), this.shortage];
@@ -216,7 +216,7 @@ export class Experiments {
   isShown(exchange: Exchange, template: RequestTemplate, symptom: TargetSymptom): boolean | undefined {
     const expected = this.expectedOutcomeOfSent({ exchange, template });
     if (symptom.rules !== undefined) {
-      // A rule for requests that must be rejected says nothing about requests that must be accepted, and vice
+      // Rules for requests that must be rejected say nothing about those that must be accepted, and vice
       // versa.
       if ((expected === 'accept') !== (symptom.rules.expected === 'accept')) return undefined;
       const ruling = rulingOf(exchange, template, symptom.rules.all, this);

@@ -72,7 +72,7 @@ export function explainRun(
 
 async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
   const { results, catalogue } = run;
-  // In the order of the catalogue, so that the causes do not depend on that of the run.
+  // In the order of the catalogue, so that the causes do not depend on the order of the run.
   const failed = catalogue.flatMap((check) =>
     results.filter((result) => result.check.id === check.id && result.verdict === 'fail'),
   );

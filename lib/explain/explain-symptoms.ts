@@ -58,7 +58,7 @@ const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailur
 /** Maximum number of further failed cases of a symptom that are compared with its explanations, and sent again. */
 const [MAX_COMPARED, MAX_SENT_AGAIN] = [300, 12];
 
-/** At most so many of them, at equal distances. */
+/** At most `max` items of a list, at equal distances. */
 const spread = <T>(all: readonly T[], max: number): readonly T[] =>
   all.filter(
     (_, index) => Math.floor((index * max) / all.length) !== Math.floor(((index - 1) * max) / all.length),
@@ -94,7 +94,7 @@ async function explainFurther(
   return added;
 }
 
-/** Replaces the symptom if the store had to be restarted after every request that shows it. */
+/** The symptom if the store had to be restarted after every request that shows it. */
 const CRASHES = { kind: 'crashes', words: 'dies without an answer' } as const;
 const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
@@ -171,10 +171,7 @@ async function explainLead(
   return { symptom: isFatal ? { ...lead.symptom, ...CRASHES } : lead.symptom, explanations };
 }
 
-/**
- * Assigns each failure to the explanation that covers it, if any. `lead`, which was explained, is always
- * assigned.
- */
+/** Assigns each failure to the explanation that covers it, if any, and `lead` to its own. */
 async function assigned(
   members: readonly CheckFailure[],
   lead: CheckFailure,
@@ -215,7 +212,7 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   }
   const isClear = byContent?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
-  // The store may have seen a value before that is the same in each request, and that may be what matters.
+  // A value that is the same in each request has been sent before, and that may be what matters.
   const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
   if (byContent !== undefined && (isClear || !mayBeKnown)) return histories(byContent, search);
   const byCircumstances = await withinBudget(() => circumstancesOf(search));

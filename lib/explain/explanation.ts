@@ -51,7 +51,7 @@ export interface Explanation {
 
 export const NOTHING_TRIED: Tried = [0, 0];
 
-/** What is known about a failing request before its condition is found. */
+/** Says what is known about a failing request before its condition is found. */
 export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({
   kind: 'always',
   subject: undefined,
@@ -67,7 +67,7 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   repeat: { times: 1, inFlight: 1 },
 });
 
-/** The request with all of its fresh values fixed to those of one id, so that it is identical each time. */
+/** Returns the request with the fresh values that it has for one id, so that it is identical each time. */
 export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
   ...state,
   plant: fixedFor(state.plant, id),

@@ -9,7 +9,7 @@ import { toWhom } from './wording/cause-of.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
-/** If so many requests fail, of several kinds and none of them reliably, their content is not the cause. */
+/** If so many requests fail, of so many kinds, and none of them reliably, their content is not the cause. */
 const [MIN_INTERMITTENT_REQUESTS, MIN_INTERMITTENT_KINDS] = [8, 4];
 
 /** Describes a symptom that experiments cannot reproduce by how often it occurred in the run. */
@@ -51,7 +51,7 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
 }
 
 /**
- * What is known about a failure that no experiment reproduces.
+ * Says what is known about a failure that no experiment reproduces.
  *
  * @param shortage why experiments could not be made
  */
@@ -87,7 +87,7 @@ export async function notReproduced(
     subject,
     conditions: [condition()],
     inside: [1, 1],
-    // A request that passes when it is sent again was examined.
+    // A request that passed when it was sent again has been examined.
     notExamined: inVain ? undefined : shortage,
     before,
     template,

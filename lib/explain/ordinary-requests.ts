@@ -8,7 +8,7 @@ import { sample } from '../payloads/random.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
 /**
- * Ordinary requests that cover all ways in which ordinary plants may differ. The first one is the plainest.
+ * Returns ordinary requests that differ in all ways in which ordinary plants may; the first is the plainest.
  */
 export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
@@ -21,8 +21,9 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
   // A new tag in each request: the store may remember the tags that it has seen.
   const all = set(plain('all', 0), { tag: withWords((word) => word(18)) });
   const required = plain('required', 1);
-  // Both odd and even ids, so that a fault that depends on the last bit shows in every round. All ids of a plant have as
-  // many digits and as many bits, so that a fault that depends on these shows each time, or never.
+  // Both odd and even ids, so that a fault that depends on the last bit shows in every round. The ids of a
+  // plant all have the same number of digits and of bits, so that a fault that depends on these numbers shows
+  // each time, or never.
   const odd = freshId(2n ** 28n + 1n, 2n ** 29n, 2n);
   const candidates = [
     set(all, { [ID]: odd }),
@@ -37,11 +38,11 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
   return [initialState(first), ...others.map(initialState)];
 });
 
-/** The names of the properties of a plant, sorted. */
+/** Returns the names of the properties of a plant, sorted. */
 export const namesIn = ({ plant }: RequestState): readonly string[] =>
   plant.members.map(([name]) => name).sort();
 
-/** Whether each request with this plant gets a new id. */
+/** Returns whether each request with this plant gets a new id. */
 export function hasFreshId({ plant }: RequestState): boolean {
   const id = plant.get(ID);
   return id === undefined || write(id, 1n) !== write(id, 2n);

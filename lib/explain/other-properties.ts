@@ -10,8 +10,8 @@ import { ofOthers } from './wording/condition.ts';
 const ABOUT_LENGTH = /\bcharacters\b/;
 
 /**
- * If a text in one property shows the symptom, finds whether the same text in another one shows it, too. The checks keep
- * only one failure of each kind, so they do not tell.
+ * If a text in one property shows the symptom, tries the same text in the others. The failures of the checks
+ * do not tell, because only one of each kind is kept.
  */
 export async function withOtherProperties(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;

@@ -15,19 +15,19 @@ import { propertiesIn } from './wording/condition.ts';
 /** A name that a reader recognises as unremarkable, and that a store has not seen before. */
 const PLAIN_NAME = withWords((word) => `Aloe${word(5)}`);
 
-/** Characters that are hard to read, or that a shell line has to escape, count as so many bytes. */
+/** Cost, in bytes, of a character that is hard to read or that a shell line has to escape. */
 const COST_OF_ODD_CHARACTER = 10;
 const ODD = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
-/** What a tool such as curl does not send by itself counts as so many bytes. */
+/** Cost, in bytes, of anything that a tool such as curl does not send by itself. */
 const COST_OF_DELIVERY = 40;
 
-/** A body that is wrong in itself explains more than a missing one, which counts as so many bytes. */
+/** Cost, in bytes, of a missing body: a body that is wrong explains more. */
 const COST_OF_NO_BODY = 20;
 
-/** A request with the same id each time may be rejected as a duplicate, which counts as so many bytes. */
+/** Cost, in bytes, of an id that is the same each time: the request may be rejected as a duplicate. */
 const COST_OF_FIXED_ID = 60;
 
-/** How much a reader of a request has to take in, in bytes. */
+/** How much the reader of a request has to take in, in bytes. */
 function costOf(state: RequestState, experiments: Experiments): number {
   const { headers, path, body = [], delivery, framing } = experiments.requestOf(state);
   const text = [path, Buffer.from(body).toString('utf8'), ...headers.flat()].join(' ');
@@ -43,7 +43,7 @@ function costOf(state: RequestState, experiments: Experiments): number {
   );
 }
 
-/** The request with the plainest of several values that show the symptom alike. */
+/** Returns the request with the plainest of several values that all show the symptom. */
 export function withPlainest(
   candidates: readonly Candidate[],
   state: RequestState,
@@ -57,7 +57,7 @@ export function withPlainest(
   return plainest;
 }
 
-/** The cause with the plainest request that shows it: without what does not matter, and with plain values. */
+/** Gives a cluster the plainest request that shows it, with plain values and nothing that does not matter. */
 export async function withPlainestRequest(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { found, members, symptom } = cluster;
   const [lead] = members;

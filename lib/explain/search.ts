@@ -13,7 +13,7 @@ import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { labelOf } from './wording/request-words.ts';
 
-/** How often an outcome must repeat before it counts as certain. */
+/** How often an outcome must recur before it counts as certain. */
 export const REPEATS = 3;
 
 export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function countOf(times: number, isSo: () => Promise<boolean>): Prom
   return count;
 }
 
-/** The result of the last of several attempts; undefined as soon as an attempt has none. */
+/** Returns the result of the last of several attempts; gives up as soon as one has no result. */
 export async function lastOf<T>(
   times: number,
   attempt: () => Promise<T | undefined>,
@@ -49,9 +49,7 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
   'should-reject',
 ];
 
-/**
- * The search for the explanation of one failure: the failure, its symptom, and the means to send experiments.
- */
+/** The search for the explanation of one failure: the failure, its symptom, and how to send experiments. */
 export class Search {
   readonly failure: Failure;
   readonly symptom: TargetSymptom;
@@ -114,12 +112,12 @@ export class Search {
     return this.experiments.expectedOutcomeOf(state);
   }
 
-  /** Sends a request. Whether it shows the symptom; undefined if its response proves nothing either way. */
+  /** Sends a request. Returns whether it shows the symptom; undefined if the response proves nothing. */
   shows(state: RequestState): Promise<boolean | undefined> {
     return this.experiments.shows(state, this.symptom);
   }
 
-  /** Whether an exchange shows the symptom; undefined if it proves nothing either way. */
+  /** Whether an exchange shows the symptom; undefined if it proves nothing. */
   isShown(exchange: Exchange, state: RequestState): boolean | undefined {
     return this.experiments.isShown(exchange, templateOf(state), this.symptom);
   }

@@ -18,7 +18,7 @@ interface RecordedFault {
   readonly others: readonly string[];
 }
 
-/** The recorded symptom if the response shows it; otherwise another symptom of the same request, if any. */
+/** Returns the recorded symptom if the response shows it; otherwise another symptom, if any. */
 export function symptomIn(
   exchange: Exchange,
   { symptom, template, checks, others }: RecordedFault,
@@ -41,7 +41,7 @@ export function symptomIn(
     ?.words;
 }
 
-/** A rule that a cause no longer shows. Its problem is the symptom that shows instead. */
+/** Returns a rule that passes if a cause no longer shows. Its finding names the symptom that still shows. */
 export const noLongerShows =
   (earlier: RecordedFault, token: string): Rule =>
   (exchange, contract) => {

@@ -17,7 +17,7 @@ const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
 /** Intermittent failures come last, since other requests may cause them. */
 const UNSTEADY_COST = 500;
 
-/** More than the other costs together: the model cannot describe the request. */
+/** The cost of a request that the model cannot describe; more than the other costs together. */
 const UNKNOWN_REQUEST_COST = 1000;
 const COST_PER_REQUEST_BEFORE = 10;
 

@@ -11,10 +11,7 @@ import { labelOf } from '../wording/request-words.ts';
 import { covers } from './covers.ts';
 import { isAbout, isOfProperty, mayExplain } from './may-explain.ts';
 
-/**
- * Picks the explanation that covers a failure: the one whose condition, once removed, makes the symptom
- * disappear.
- */
+/** Picks the explanation that covers a failure: without its condition, the symptom disappears. */
 export async function explanationCovering(
   all: readonly Explanation[],
   search: Search,
@@ -51,8 +48,8 @@ export async function explanationCovering(
 }
 
 /**
- * Whether the parts that matter may cause the failure in an otherwise neutral request. With a new id each
- * time, this may take more than one try; a failure that does not recur proves nothing.
+ * Whether the parts that matter may cause the failure in an otherwise neutral request. Since each try has a
+ * new id, it may take several; a failure that does not recur proves nothing.
  */
 async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
   const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
@@ -74,8 +71,8 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
 /**
- * The explanation about misplaced properties (with a name in another case, or one level down) if it covers
- * the failure: without its undeclared properties, the plant no longer shows the symptom.
+ * The explanation about misplaced properties (in another letter case, or one level down) if it covers the
+ * failure: without undeclared properties, the plant no longer shows the symptom.
  */
 async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Explanation | undefined> {
   const { shape } = search.contract.newPlant;

@@ -7,8 +7,8 @@ import { labelOf } from '../wording/request-words.ts';
 import { mayBeAbout } from './may-explain.ts';
 
 /**
- * Whether an explanation may cover a failed case, as far as can be told without experiments. It cannot if a
- * part of the request on which the explanation depends is ordinary.
+ * Returns whether an explanation may cover a failed case, judged without experiments. It cannot if a part of
+ * the request that it needs is ordinary.
  */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
   const { kind, before, labels, conditions, feature, neutral } = one;
@@ -23,7 +23,7 @@ export function covers(one: Explanation, failed: FailedCase, experiments: Experi
   return conditions.every(({ part = '' }) => unusual.has(part));
 }
 
-/** Whether experiments have shown that the defect of a failed case does not matter by itself. */
+/** Returns whether experiments have shown that the defect of a failed case does not matter by itself. */
 export function isExcluded({ labels, triedLabels }: Explanation, failed: FailedCase): boolean {
   const label = labelOf(failed);
   return labels !== undefined && triedLabels?.includes(label) === true && !labels.includes(label);

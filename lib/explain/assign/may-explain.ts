@@ -9,13 +9,13 @@ import { labelOf } from '../wording/request-words.ts';
 /** If a store accepts this many JSON types for a property, it does not check the property at all. */
 const MIN_TYPES_OF_UNCHECKED_PROPERTY = 4;
 
-/** Whether an explanation may cover a failure whose request was not tried. */
+/** Returns whether an explanation may cover a failure whose request was not tried. */
 export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
   mayBeAbout(one, { label: labelOf(failure), body: bodyText(failure.exchange.request.body) }, contract);
 
 /**
- * Whether an explanation may be about a body. If it is about a property, it covers only values of the JSON types that
- * showed the symptom: a numeric string is not a large integer.
+ * Returns whether an explanation may be about a body. If it is about a property, it covers only values of the
+ * JSON types that showed the symptom: a numeric string is not a large integer.
  */
 export function mayBeAbout(
   one: Explanation,
@@ -45,8 +45,8 @@ export function isAbout({ subject, conditions }: Explanation, { failure, contrac
 }
 
 /**
- * The JSON type of a property in a JSON text: `integer`, `string`, `none` and so on; undefined if it is not
- * JSON.
+ * Returns the JSON type of a property in a JSON text: `integer`, `string`, `none` and so on; undefined if it
+ * is not JSON.
  */
 export function typeIn(text: string, property: string): string | undefined {
   try {
@@ -55,7 +55,7 @@ export function typeIn(text: string, property: string): string | undefined {
     if (value === null) return 'null';
     if (Array.isArray(value)) return 'array';
     if (typeof value !== 'number') return typeof value;
-    // Decided by the numeral: the double for 1e-400 is 0, an integer.
+    // The numeral decides, since the double for 1e-400 is 0, an integer.
     return exactInteger(sourceAt(text, [property]) ?? '') === undefined ? 'number' : 'integer';
   } catch {
     return undefined;

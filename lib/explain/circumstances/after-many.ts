@@ -13,8 +13,8 @@ const ALL_KINDS = Object.values(PRECEDING_KINDS);
 const COUNTS_OF_PRECEDING_REQUESTS = [2, 3, 5, 8, 10, 20, 30];
 
 /**
- * Finds how many requests of one kind must precede a request for the symptom to show: consecutively, or in
- * total.
+ * Finds how many requests of one kind must come before a request, in a row or in total, for the symptom to
+ * show.
  */
 export async function afterMany(
   probe: SequenceProbe,
@@ -48,7 +48,7 @@ async function afterManyOfKind(
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
     const isHidden = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
     if (!(await isEachTime(REPEATS, isHidden))) return 'whatever comes before';
-    // The caller's counts are exact; ours leave gaps.
+    // Counts that the caller passes are exact; the default ones leave gaps.
     const fewer = counts === COUNTS_OF_PRECEDING_REQUESTS ? (counts[index - 1] ?? 0) : count - 1;
     const least = await fewestRequestsBefore(probe, kind, { fewer, count, sequence });
     return probe.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
@@ -57,7 +57,7 @@ async function afterManyOfKind(
 }
 
 /**
- * Finds whether the store counts requests of one kind, whatever comes between them, and shows the symptom
+ * Finds whether the store counts requests of one kind, even with others in between, and shows the symptom
  * after a certain number: once, or for a while.
  */
 export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {

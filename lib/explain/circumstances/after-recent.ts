@@ -11,7 +11,7 @@ import type { Condition } from '../wording/condition.ts';
 const ATTEMPTS = 2;
 
 /**
- * Finds the earlier request that a failure needs, if no other experiment reproduces it, by sending again what
+ * Finds the earlier request that a failure needs if no other experiment reproduces it: sends again what
  * preceded it in the run, then half of that, and so on.
  */
 export async function afterARecentRequest(search: Search): Promise<Explanation | undefined> {

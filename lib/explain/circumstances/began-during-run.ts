@@ -9,10 +9,12 @@ import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 
-/** Symptoms with which a store fails that once rejected such requests as it should. */
+/** Symptoms of a store that fails, although it rejected such requests before. */
 const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];
 
-/** The cluster as that of a fault that began during the run, and how to bring it about on a fresh store. */
+/**
+ * Rewords a cluster as a fault that began during the run, and says how to bring it about on a fresh store.
+ */
 const sinceSomePoint = (
   cluster: Cluster,
   reproduction: Pick<Explanation, 'before'> | Pick<Explanation, 'repeat'>,
@@ -30,10 +32,11 @@ const sinceSomePoint = (
 const MAX_BEFORE = 12;
 
 /**
- * Handles a store that now always accepts what it rejected in a check that passed: an earlier request of the
- * run must have changed it, such as one that pollutes the prototype of all objects.
+ * Handles a store that now always accepts what it rejected in a check that passed. A request of the run must
+ * have changed it, for example by polluting the prototype of all objects.
  *
- * @returns the cluster with a request of each kind that the store now accepts, any of which may have changed it
+ * @returns the cluster with a request of each kind that the store now accepts, any of which may have changed
+ * it
  */
 export async function asBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;
@@ -67,8 +70,8 @@ export async function asBegunDuringRun(cluster: Cluster, experiments: Experiment
 const MAX_SENT_AGAIN = 40;
 
 /**
- * Handles a store that now fails with all invalid bodies of a kind, although it rejected some of them in a check: it has
- * run out of something.
+ * Handles a store that now fails on all invalid bodies of a kind, although it rejected some of them in a
+ * check: it has run out of something.
  */
 async function beganInCheck(
   cluster: Cluster,

@@ -18,7 +18,7 @@ import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];
 
 /**
- * Finds whether the values decide: a request with the failing values always fails, and one with the passing
+ * Finds whether values decide: a request with the failing values always fails, and one with the passing
  * values never does.
  */
 export async function byValue(
@@ -71,7 +71,7 @@ export async function byValue(
   };
 }
 
-/** Number of successive ids that are tried, and therefore the largest divisor whose remainder they can prove. */
+/** Number of successive ids that are tried, and so the largest divisor that they can prove. */
 const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */
@@ -88,7 +88,7 @@ interface AboutIds {
   readonly example?: bigint;
 }
 
-/** The large remainder that decides if no neighbour of a failing id fails. */
+/** The remainder that decides if no neighbour of a failing id fails, so that the divisor is large. */
 async function aboutRareIds(
   tried: readonly { readonly id: bigint; readonly shows: boolean }[],
   state: RequestState,

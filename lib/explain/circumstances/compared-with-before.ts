@@ -12,7 +12,7 @@ import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 interface Ascending {
   readonly property: string;
   readonly values: readonly [small: Json, middle: Json, large: Json];
-  /** What the plant before has if its value is the larger of the two, and if it is the smaller. */
+  /** Says that the plant before has the larger value, or the smaller. */
   readonly larger: string;
   readonly smaller: string;
 }

@@ -75,8 +75,8 @@ interface Shown {
 }
 
 /**
- * How to repeat a request of which `size` must be in flight at once. A shell takes longer to start the next request than
- * most stores take to answer one, so many more are started.
+ * How to repeat a request of which `size` must be in flight at once. Many more are started, since a shell
+ * takes longer to start a request than most stores take to answer one.
  */
 const inWaves = (size: number): Explanation['repeat'] => ({ times: size * 16, inFlight: size * 4 });
 
@@ -84,8 +84,8 @@ const inWaves = (size: number): Explanation['repeat'] => ({ times: size * 16, in
 const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
 
 /**
- * Tries for each text property whether it suffices that two concurrent plants share a new text in it, though
- * their ids differ.
+ * Tries for each text property whether two concurrent plants fail that share a new text in it, but not the
+ * id.
  */
 async function withSameText(
   state: RequestState,
@@ -186,8 +186,8 @@ export async function besideOthers(state: RequestState, search: Search): Promise
 }
 
 /**
- * Ordinary plants that stay in flight for a while. Their credentials may be checked well before their bodies
- * are read.
+ * Ordinary plants that stay in flight for a while: a store may check their credentials well before it reads
+ * their bodies.
  */
 function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;

@@ -34,7 +34,7 @@ const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 
 /**
- * Explains a failure that does not show each time: it shows intermittently, under concurrency, or after other
+ * Explains a failure that does not show each time, but intermittently, under concurrency, or after other
  * requests.
  */
 export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
@@ -114,7 +114,9 @@ async function nowAndThen(
   };
 }
 
-/** A fault that depends on how a value compares with the one before shows at least this often: once in so many. */
+/**
+ * A fault that depends on how a value compares with the previous one shows at least once in so many requests.
+ */
 const MAX_ONE_IN_OF_COMPARED = 4;
 
 /** Some of the requests that were sent one after the other failed, or all. */
@@ -153,8 +155,8 @@ async function measureRate(
 }
 
 /**
- * Explains a failure that shows each time except right after an accepted plant: it needs several requests in
- * a row.
+ * Explains a failure that needs several requests in a row: it shows each time, but not right after an
+ * accepted plant.
  */
 async function afterConsecutiveRequests(
   state: RequestState,
@@ -197,7 +199,7 @@ async function afterRejections(
 const regular = (gap: number): string =>
   gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
-/** If it takes more requests to see whether an optional property matters, none is examined. */
+/** If it takes more requests than this to see whether an optional property matters, none is examined. */
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {

@@ -38,7 +38,7 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
   const probe = await SequenceProbe.of(state, search);
   const history = probe && (await historyOf(probe));
   if (history === undefined) return found;
-  // A constant id may have been sent before. If so, what matters is that the store knows it.
+  // A constant id may have been sent before; then it matters that the store knows it.
   const fresh = withOrdinary(ID, found);
   const withFresh = fresh && (await withHistory(fresh, search));
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
@@ -60,8 +60,8 @@ const withPreceding = (
 });
 
 /**
- * Replaces one property with that of the neutral request and drops the conditions about it; undefined if it
- * is not one of the parts that matter.
+ * Replaces a property with that of the neutral request, and drops the conditions about it; undefined if the
+ * property does not matter.
  */
 function withOrdinary(property: string, found: Explanation): Explanation | undefined {
   const partOfProperty = found.parts.find(({ name }) => name === property);
@@ -75,8 +75,8 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /**
- * Finds whether a constant value fails only because the store has seen it before: then any repeated value
- * must fail too.
+ * Finds whether a constant value fails only because the store has seen it before. If so, any repeated value
+ * must fail, too.
  */
 async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;

@@ -37,7 +37,7 @@ export const PRECEDING_KINDS = {
     one: 'a rejected request',
     many: 'rejected requests',
     /**
-     * Only an optional property is wrong if possible: a store that keeps the rejected plant can then answer
+     * If possible, only an optional property is wrong: a store that keeps the rejected plant can then answer
      * with it later.
      */
     change: ({ plant }) => {
@@ -58,7 +58,7 @@ export const PRECEDING_KINDS = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The request, sent right after another one. */
+/** Returns the request with another one to send right before it. */
 export const precededBy = (
   state: RequestState,
   template: RequestTemplate,
@@ -68,12 +68,15 @@ export const precededBy = (
   template: { ...state.template, preceding: { template, connection } },
 });
 
-/** Number of times that two requests are compared: a store that fails half of all requests must not pass for one of these. */
+/**
+ * Number of times that two requests are compared. If only a few were, a store that fails half of all requests
+ * would often look like one that fails one of the two.
+ */
 export const COMPARISONS = 5;
 
 /**
- * The last failing exchange if `one` always fails and `other` never does. Alternates their order, since a
- * store may fail every second request.
+ * Returns the last failing exchange if `one` always fails and `other` never does. The order alternates, since
+ * a store may fail every second request.
  *
  * @param shown sends a request, and returns the exchange if it shows the symptom
  */
@@ -226,8 +229,8 @@ async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
 const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
 /**
- * Whether a body that must be rejected is accepted after a rejected request but not after an accepted one. If
- * so, the preceding request matters, not the parts of the body.
+ * Returns whether a body that must be rejected is accepted after a rejected request but not after an accepted
+ * one. If so, the preceding request matters, not the parts of the body.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
   const { failingState, symptom } = search;
@@ -269,7 +272,7 @@ export async function afterOne(probe: SequenceProbe): Promise<Explanation | unde
   return probe.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
-/** Finds whether the symptom shows only within a moment after an accepted plant. */
+/** Finds whether the symptom shows only for a moment after an accepted plant. */
 export async function soonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   if ((await search.shows(state)) !== true) return undefined;
@@ -311,7 +314,10 @@ export async function onConnection(state: RequestState, search: Search): Promise
 /** Requests after which a store has used up what earlier experiments left behind, such as a dirty buffer in a pool. */
 const REQUESTS_TO_CLEAR = 4;
 
-/** Names the values that show the symptom again after several ordinary requests: others may show aftereffects of these. */
+/**
+ * Names the values that still show the symptom after several ordinary requests: the others may have shown an
+ * after-effect.
+ */
 async function withoutAftereffects(
   { named: names, shown, hidden }: SweepResult,
   { classes }: Sweep,

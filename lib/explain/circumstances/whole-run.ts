@@ -40,7 +40,7 @@ type RunWideCauseFinder = (
   experiments: Experiments,
 ) => Promise<Cluster | undefined>;
 
-/** The faults that affect the whole run. */
+/** Returns the faults that affect the whole run. */
 export async function runWideClusters(
   failures: readonly CheckFailure[],
   experiments: Experiments,
@@ -57,7 +57,7 @@ export async function runWideClusters(
   return compact(alike, leftover, stopped);
 }
 
-/** The explanation by a request with an earlier one, which `shownOnlyBy` has repeated. */
+/** The explanation by a request and an earlier one, confirmed by the repetitions of `shownOnlyBy`. */
 const shownEachTime = (state: RequestState, exchange: Exchange, times = COMPARISONS): Explanation => ({
   ...bareExplanation(state, exchange),
   kind: 'sequence',
@@ -250,7 +250,7 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
-/** If a store has accepted more ordinary plants than this, it is unlikely that one more crashed it. */
+/** If a store has accepted more ordinary plants than this, one more has hardly crashed it. */
 const MIN_ACCEPTED = 20;
 
 /** The steps send more ordinary plants than the run, in case chance matters. */
@@ -343,10 +343,7 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
   };
 }
 
-/**
- * Finds whether the store, by the end of the run, no longer accepts plants like the one that it accepted at
- * the start.
- */
+/** Finds whether the store no longer accepts plants like the one that it accepted at the start. */
 const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;

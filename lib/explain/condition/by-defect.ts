@@ -36,7 +36,7 @@ export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
-/** Whether every 400 response shows the symptom, whatever was wrong with the request. */
+/** Returns whether every 400 response shows the symptom, whatever was wrong with the request. */
 export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
@@ -117,7 +117,7 @@ export async function confirmSubject(
   return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
-/** The sweep with fewer candidates, without classes that claim more than a narrower one with the same candidates. */
+/** The sweep with fewer candidates. Drops a class that has lost some if a narrower one has the same. */
 function limitedTo(candidates: readonly Candidate[], all: Sweep): Sweep {
   const membersOfClass = (one: CandidateClass) => candidates.filter(isIn(one));
   const classes = all.classes.filter((one, index) => {
@@ -157,7 +157,7 @@ async function beganToShow({ base, hidden, shown, candidates }: Subjects, search
 }
 
 interface Subject extends NamedCandidates {
-  /** What decides if it is a common feature of the bodies rather than their defects. */
+  /** Set if a common feature of the bodies decides, rather than their defects. */
   readonly feature?: Feature;
 }
 

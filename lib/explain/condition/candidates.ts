@@ -15,8 +15,8 @@ export interface Candidate {
   /** The name of the defect or credential, as in labels of test cases. */
   readonly label?: string;
   /**
-   * Matches text, such as NUL, that many stores reject for unrelated reasons. The value is tried only if the
-   * failing body contains such text.
+   * Matches text that many stores reject for unrelated reasons, such as NUL. The value is tried only if the
+   * failing body contains such text, too.
    */
   readonly skipUnlessFailing?: RegExp | undefined;
 }
@@ -31,7 +31,7 @@ export interface CandidateClass {
   readonly group: string;
   /** Wording for several members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;
-  /** The name of the class would be an overstatement unless all of its members show the fault. */
+  /** The name of the class may be used only if all of its members show the fault. */
   readonly isWhole?: true;
   /** Wording for most of the members, followed by their number; by default `condition`. */
   readonly most?: Condition;
@@ -91,7 +91,7 @@ export interface NamedCandidates {
   readonly isListed?: true;
 }
 
-/** The only name of what shows the fault, if it is exact. */
+/** Returns the name of what shows the fault if there is only one and it is exact. */
 export const exactNameIn = ([only, ...others]: readonly NamedCandidates[]): NamedCandidates | undefined =>
   only?.isExact === true && others.length === 0 ? only : undefined;
 
@@ -150,7 +150,7 @@ export function named(
   ];
 }
 
-/** Values of more groups are probably one fault, in particular if most values show it. */
+/** Values of more groups than this are probably one fault, in particular if most values show it. */
 const [MAX_GROUPS_OF_MOST, MAX_GROUPS] = [3, 8];
 
 /** Classes by the number of members, the largest first; equally large ones in their original order. */
@@ -217,11 +217,11 @@ function smallestAround(
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
   const excepted = hidden.filter(isIn(smallest));
-  // Something else may be wrong with a few of many.
+  // A few of many may be exceptions for another reason.
   if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
     return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
   const cover = exactCover(excepted, candidates, classes);
-  // A value that is worded like the whole class does not say which part of it is meant.
+  // Names of values must differ from that of the class, or they would not say which part of it is meant.
   const isClear = cover?.every((one) => fullText(one) !== fullText(smallest.condition)) === true;
   const exceptions = isClear ? cover : undefined;
   const condition =
@@ -233,9 +233,9 @@ function smallestAround(
 
 const MAX_EXCEPTIONS = 2;
 
-/** The fraction of a class that is not worth naming as exceptions. */
+/** If the exceptions are at most this fraction of a class, they are not named. */
 const MAX_PART_UNNAMED = 0.05;
-/** With so many members, one of them is not worth naming. */
+/** In a class of this size, a single exception is not named either. */
 const MIN_SIZE_UNNAMED = 15;
 
 /** Names the few classes or values that together make up exactly this set. */

@@ -63,7 +63,7 @@ export async function conditionsAmong(
 const MAX_UNDECLARED = 3;
 
 /**
- * A condition for each part that matters, and how far each reaches.
+ * Finds a condition for each part that matters, and how far it reaches.
  *
  * @param neutral a request that does not show the symptom, if one is known
  */
@@ -79,7 +79,7 @@ export async function conditionsOf(
     ({ name }) => !search.contract.newPlant.shape.properties.has(name) && state.plant.get(name) !== undefined,
   );
   const isNumber = undeclared.length > MAX_UNDECLARED;
-  /** There are too many orders of so many properties to try them all. */
+  /** So many properties have too many orders to try them all. */
   const isOfNumber = (part: RequestPart) => undeclared.includes(part) || part.name === 'property order';
   if (isNumber)
     conditions.push({
@@ -93,7 +93,7 @@ export async function conditionsOf(
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
     const { condition, reach } = await conditionOfPart(part, state, neutral, search);
     sweeps.push(...compact(reach));
-    // Each try of a slow symptom may take a full timeout; a part that was found in haste may not matter.
+    // Each try of a slow symptom takes a full timeout, so that parts were found in haste, and may not matter.
     const isRefuted =
       search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.hidden.length > 0;
     if (!isRefuted) conditions.push(condition);
@@ -209,7 +209,7 @@ function byValues(reach: SweepResult | undefined, isProperty: boolean): Conditio
   // If all ids show the symptom, their values do not matter.
   if (reach?.ladder.part === ID && reach.hidden.length === 0) return undefined;
   const condition = reach?.named[0]?.condition;
-  // A partial list of failing values is informative only for a property.
+  // A partial list of failing values says something only about a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
 }
 

@@ -25,8 +25,8 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The feature of a condition about a spelling alone. It applies to other bodies as well: some characters must
- * always be escaped, and a parser reads all numbers alike.
+ * Returns the feature of a condition about a spelling alone. It applies to other bodies as well: some
+ * characters must always be escaped, and a parser reads all numbers alike.
  */
 export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
   const { phrase, clause = '' } = condition ?? {};
@@ -34,18 +34,18 @@ export function spellingIn([condition, ...others]: readonly Condition[]): Featur
   return condition && pattern && { condition, has: (body) => pattern.test(body) };
 }
 
-/** Minimum number of bodies on each side; with fewer, a separation may be coincidence. */
+/** Minimum number of bodies with, and without, the fault: fewer may be separated by coincidence. */
 const MIN_SIDE = 4;
 /**
- * Contradictions that are tolerated, as a count and as a fraction of all bodies, since another rule may apply
- * to those.
+ * Bodies that may contradict the feature, as a count and as a fraction of all: another rule of the store may
+ * apply to them.
  */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
-/** The fraction of the bodies that show the fault that may lack the feature: with more, there is a second fault. */
+/** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */
 const MAX_UNEXPLAINED_PART = 0.1;
 
 /**
- * The feature that separates bodies that show a fault from those that do not.
+ * Finds the feature that separates bodies that show a fault from those that do not.
  *
  * @param tries bodies, and whether each showed the fault
  */

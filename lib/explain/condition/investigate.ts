@@ -59,8 +59,8 @@ export async function investigate(search: Search): Promise<readonly Explanation[
 }
 
 /**
- * The failing request with ids close to the one that failed, if all of them fail: the store may fail only for a part of
- * the range that its ids are from.
+ * The failing request with ids close to the one that failed, if all of them fail: perhaps the store fails
+ * only for a part of the range from which ordinary ids are taken.
  */
 async function withNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
   const own = state.plant.get(ID);
@@ -71,7 +71,8 @@ async function withNearbyIds(state: RequestState, search: Search): Promise<Reque
 }
 
 /**
- * Explains the failure by what is wrong with the request, or by malformed JSON if the store takes the body for that.
+ * Explains the failure by what is wrong with the request, or by malformed JSON if the store takes the body
+ * for such.
  *
  * @returns undefined if the failure depends on earlier requests; `something else` if that is not what matters
  */
@@ -87,9 +88,7 @@ async function ofInvalidRequest(
   return found === 'unsteady' ? undefined : found;
 }
 
-/**
- * Adds what the ordinary and the failing request have in common to the conditions, if that matters as well.
- */
+/** Adds further conditions: what the ordinary and the failing request have in common may matter as well. */
 async function withSharedConditions(
   explanations: readonly Explanation[],
   state: RequestState,
@@ -230,8 +229,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const SIZE_MARGIN = 0.95;
 
 /**
- * An ordinary plant with an undeclared property that is nested as deeply as the failing body, and as deeply as a body can
- * be: once a runtime has optimized a recursion, it may need less stack for it.
+ * Ordinary plants with an undeclared property that is nested as deeply as the failing body, and as deeply as
+ * a body can be: once a runtime has optimized a recursion, it may need less stack.
  */
 function nestedAsDeep(
   failing: RequestState,
@@ -262,7 +261,7 @@ const LARGER_BYTES = 500;
 const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
   search.showsEachTime(state, search.isSlow ? 1 : REPEATS);
 
-/** Whether both failing and passing requests keep their outcomes with fresh values. */
+/** Whether requests that failed, and requests that passed, do so again with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
   hidden: readonly RequestState[],
@@ -332,7 +331,7 @@ async function likeLabel(
     : { conditions: [{ ...condition, ...digits.condition }], sweeps: compact(reach) };
 }
 
-/** The conditions that a subject needs: it may need fewer values of properties than the failing body. */
+/** The conditions that a subject needs: it may depend on fewer properties than the failing body. */
 async function neededBy(
   shown: RequestState,
   { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,

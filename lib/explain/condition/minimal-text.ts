@@ -10,14 +10,14 @@ import { markWords, topicsOfText } from './sweeps/strings.ts';
 const MAX_CHARACTERS = 400;
 const MAX_PARTS = 4;
 
-/** How a text with new words each time can contain what matters. */
+/** Where a text can contain what matters, beside words that are new each time. */
 const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshText])[] = [
   ['contains', (part) => withWords((word) => word(6) + part + word(6))],
   ['begins with', (part) => withWords((word) => part + word(9))],
   ['ends with', (part) => withWords((word) => word(9) + part)],
 ];
 
-/** The smallest part of a failing text that suffices to show the symptom, or several characters that do. */
+/** Finds the smallest part of a failing text, or several of its characters, that suffice for the symptom. */
 export async function minimalText(
   property: string,
   failing: RequestState,
@@ -31,7 +31,7 @@ export async function minimalText(
     plant: state.plant.with(property, own),
   });
   const shows = async (own: FreshText) => (await search.shows(withText(own)(failing))) === true;
-  // The words around a part may make up for what it lacks, but not each time.
+  // The words around a part may happen to complete it, but not each time.
   const showsEachTime = (own: FreshText) => search.showsEachTime(withText(own)(failing), REPEATS);
   for (const [verb, around] of PLACES) {
     if (await shows(around(''))) return undefined;
@@ -44,7 +44,7 @@ export async function minimalText(
       rest = rest.replaceAll(part, '');
     }
     const [part = ''] = parts;
-    // If other letters and digits do as well, what matters is longer or less definite than a part of the text.
+    // If other letters and digits fail as well, the part of the text is not what matters.
     const other = [2n, 3n, 4n, 5n].map((id) => freshText(part).of(id)).find((like) => like !== part);
     if (other !== undefined && (await shows(around(other)))) return undefined;
     const says = `${verb} ${joined(parts.map(markWords), 'or')}`;

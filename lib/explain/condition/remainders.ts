@@ -7,7 +7,7 @@ import type { Condition } from '../wording/condition.ts';
 
 const WHOLE_ID = new RegExp(`"${ID}"\\s*:\\s*(-?\\d+)(?![\\d.eE])`);
 
-/** The id in a request, if it is written as an integer. */
+/** Returns the id in a request, if it is written as an integer. */
 export function wholeIdIn({ request }: Exchange): bigint | undefined {
   const id = WHOLE_ID.exec(bodyText(request.body))?.[1];
   return id === undefined ? undefined : BigInt(id);
@@ -28,7 +28,7 @@ const MODULI = [25, 30, 31, 32, 36, 37, 48, 50, 60, 64, 97, 99, 100, 101, 127, 1
   .concat([997, 1000, 1024, 2048, 4096, 10_000])
   .map(BigInt);
 
-/** The remainder that decides whether an id fails, if it is one of many that few ids leave. */
+/** Finds the remainder that decides whether an id fails, if the divisor is so large that few ids leave it. */
 export async function rareRemainder(
   failing: bigint,
   state: RequestState,

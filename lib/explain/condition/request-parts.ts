@@ -5,12 +5,12 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { wordsCapitalised } from '../../text.ts';
 
 /**
- * A respect in which two requests can differ. An experiment copies it between requests: from an ordinary
- * request to see whether it is necessary for the symptom, or to an ordinary request to see whether it is
- * sufficient.
+ * A respect in which two requests can differ. Experiments copy it from an ordinary request into the failing
+ * one, to see whether the symptom needs it, or from the failing one into an ordinary one, to see whether it
+ * suffices.
  */
 export interface RequestPart {
-  /** The name of the part for a reader: `name`, `Accept`, `segments`. */
+  /** The name of the part in reports: `name`, `Accept`, `segments`. */
   readonly name: string;
   /** The dimension of the model that varies this part, if there is one. */
   readonly dimension: string | undefined;
@@ -226,7 +226,7 @@ function credentialOf(sent: RequestTemplate['credential']): Pick<RequestState, '
   return of === validCredential ? { scheme } : { scheme, credential: of };
 }
 
-/** The model's description of a template; undefined for raw bytes, or for a body that contains the token. */
+/** Describes a template by the model; undefined for raw bytes, or for a body that contains the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
   plant: JsonObject,

@@ -88,7 +88,7 @@ export async function sweep(
   }
   const finer = limits === undefined && !search.isSlow ? closer?.(thoseIn(tries, true)) : undefined;
   const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
-  // Within the same part, several values are no better than the one that was found.
+  // Several values of the same part are no better than the one that was found.
   if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
     names = closerNames;
   const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);

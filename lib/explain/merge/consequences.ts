@@ -63,8 +63,8 @@ const isOfBody = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'accepts', 'rejects') && !isAuthentication(cluster);
 
 /**
- * The root depends on earlier requests in a clear way. The consequence is a sequence about which nothing else is known,
- * or whose conditions include one of the root's.
+ * The root clearly depends on earlier requests. The consequence is a sequence about which nothing else is
+ * known, or which has one of the root's conditions.
  */
 const explainsSequence: Explains = (root, consequence) => {
   const own = textOfAll(consequence.found.conditions).trim();
@@ -84,7 +84,7 @@ const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || 
 const isRate = ({ note, clause, phrase }: Condition): boolean =>
   note !== undefined && clause === undefined && phrase === undefined;
 
-/** Whether nothing is known about when the failure recurs, or only how often it does after any requests at all. */
+/** Whether nothing is known about when the failure recurs, or only how often. */
 const isByChance: Compares = (root, consequence) => {
   const { kind, conditions } = consequence.found;
   return kind === 'once'
@@ -177,7 +177,7 @@ const leavesResponse: Explains = (root, consequence) =>
 const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
 
-/** Something in front of the store rejects such requests with a 400 of its own, among them some that are ordinary. */
+/** Something in front of the store rejects such requests with a 400 of its own, even ordinary ones. */
 const rejectsInItsWay: Explains = (root, consequence) => {
   const typesOf = ({ found: { exchange } }: Cluster) =>
     exchange.response === undefined ? '' : mediaTypes(exchange.response).join();
@@ -218,8 +218,8 @@ const leavesRequest: Explains = (root, consequence) =>
   (consequence.found.kind === 'sequence' || consequence.found.kind === 'once');
 
 /**
- * A store that accepts some bodies with a defect does not check for it. That others with the defect make it
- * fail has the same cause.
+ * A store that accepts some bodies with a defect does not check for it. If it fails on others with that
+ * defect, the cause is the same.
  */
 const doesNotCheck: Explains = (root, consequence) =>
   hasSymptom(root, 'accepts') &&

@@ -106,7 +106,7 @@ const acrossProperties: SameFault = {
 };
 
 /**
- * Values that come back as another type: one function converts the values of one property, or of several. The
+ * Values that come back as another type: one function converts values, of one property or of several. The
  * checks do not send the same values for each property.
  */
 const acrossTypes: SameFault = {
@@ -177,9 +177,10 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
 }
 
 /**
- * Clusters that differ only in the body or credential that they are about: either with the same condition
- * (one branch of the code misses a check for all of them), or about a 400 (one function writes all of them).
- * If the condition is about values, checks of two properties that are missing are two faults.
+ * Clusters that differ only in the body or credential that they are about. Either they have the same
+ * condition, and one branch of the code lacks a check for all of them, or they are about a 400, and one
+ * function writes all of them. If the condition is about values, missing checks of two properties are two
+ * faults.
  */
 const acrossSubjects: SameFault = {
   key: (cluster) => {
@@ -199,7 +200,7 @@ const acrossSubjects: SameFault = {
   },
 };
 
-/** Malformed 400 responses of one kind: one function writes all of them, from what it has to quote. */
+/** Malformed 400 responses of one kind: one function writes all of them. */
 const acrossRejections: SameFault = {
   key: ({ symptom, found }) => (isWrong400(symptom) && found.kind === 'always' ? keyOf(symptom) : undefined),
   join: (first, all) => all.toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
@@ -243,7 +244,7 @@ interface LengthLimit {
   readonly condition: Condition;
   readonly property: string;
   readonly characters: number;
-  /** Everything else that the cluster states, as a key. */
+  /** What else the cluster states, as a key. */
   readonly rest: string;
 }
 
@@ -333,7 +334,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
   };
 }
 
-/** Whether the condition is known only by examples, also without what is wrong with the request. */
+/** Whether only examples of a condition are known. With a subject, this must be true of every condition. */
 const hasVague = ({ found: { subject, conditions } }: Cluster): boolean =>
   areVague(conditions) && (subject === undefined || conditions.every(({ isVague }) => isVague === true));
 
@@ -361,8 +362,8 @@ const withoutRepetition: SameFault = {
 };
 
 /**
- * The total length of the conditions. The shortest wins: longer ones may have exceptions that are due to the
- * ordinary request used.
+ * The total length of the conditions. The shortest wins: a longer one may have exceptions that only the
+ * ordinary request of its experiments explains.
  */
 const lengthOf = ({ found }: Cluster): number => textOfAll(found.conditions).length;
 

@@ -9,7 +9,7 @@ import type { Exchange, Response } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
 import type { Symptom, SymptomKind } from './symptom.ts';
 
-/** How a JSON body differs from the Plant or Error that it should be. */
+/** Says how a JSON body differs from the Plant or Error that it should be. */
 export function wrongBody(
   status: 200 | 400,
   { text, value }: Extract<Content, { kind: 'json' }>,
@@ -192,7 +192,7 @@ function isCutOff(body: Uint8Array): boolean {
   return text !== undefined && firstValue(text).kind === 'unclosed';
 }
 
-/** The first object or array in a text; `open` if it is incomplete. */
+/** Returns the first object or array in a text; `open` if it is incomplete. */
 export function firstValue(
   text: string,
 ): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'unclosed' } {
@@ -213,7 +213,7 @@ export function firstValue(
   return { kind: 'unclosed' };
 }
 
-/** How name and tag of a created plant differ from those that were sent. */
+/** Says how name and tag of a created plant differ from those that were sent. */
 export function echoed(exchange: Exchange, contract: Contract): readonly Symptom[] {
   const { response, request } = exchange;
   if (response?.status !== 200 || request.body === undefined) return [];

@@ -19,7 +19,7 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
     const words = fault.kind === 'timeout' ? 'does not finish the response' : 'truncates the response';
-    // If the connection closes, an endless response looks like a truncated one, so both have one key.
+    // If the connection closes, an endless response looks like a truncated one, so both have the same key.
     return { kind: 'incomplete', words: `${words} (${status})`, status, groupKey: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
@@ -77,8 +77,8 @@ function representationOf(response: Response, contract: Contract): Symptom | und
 }
 
 /**
- * All symptoms of an exchange. The same fault is always worded identically. Symptoms that only a rule about
- * details finds (such as an empty message) are left to the checks with that rule.
+ * Returns all symptoms of an exchange, always in the same words for the same fault. Leaves out what only a
+ * rule about details finds, such as an empty message.
  */
 export function symptomsOf(
   exchange: Exchange,

@@ -67,7 +67,7 @@ export interface Symptom {
 
 export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
 
-/** Whether seeing the symptom takes a full timeout. */
+/** Returns whether seeing the symptom takes a full timeout. */
 export const isSlow = ({ kind }: Symptom): boolean => kind === 'no-answer';
 
 /** Identifies a symptom: the same for responses that are wrong in the same way. */
@@ -75,5 +75,5 @@ export const keyOf = ({ words, groupKey = words }: Pick<Symptom, 'words' | 'grou
 
 export const REJECTS = 'rejects with';
 
-/** Whether a recorded symptom, of which only the words are known, is a rejection. */
+/** Returns whether a recorded symptom, of which only the words are known, is a rejection. */
 export const isAboutRejection = (words: string): boolean => words.startsWith(REJECTS);

@@ -16,11 +16,11 @@ export interface TargetSymptom extends Symptom {
   };
 }
 
-/** Whether the symptom is a malformed 400 response, which only a rejected request can show. */
+/** Returns whether the symptom is a malformed 400 response, which only a rejected request can show. */
 export const isWrong400 = (symptom: TargetSymptom): boolean =>
   aspectOf(symptom) === 'representation' && symptom.status === 400;
 
-/** The symptom to look for in order to reproduce the failure of a check. */
+/** Returns the symptom to look for in order to reproduce the failure of a check. */
 export function targetSymptomOf(
   { finding, exchange, template }: Failure,
   { test }: Check,
@@ -29,8 +29,7 @@ export function targetSymptomOf(
 ): TargetSymptom {
   const expected = expectedOutcomeOf(exchange.request, template, contract, token);
   const symptoms = symptomsOf(exchange, expected, contract);
-  // A success where a rejection was due is the symptom, even if the finding is about the form of that
-  // success.
+  // If a rejection was due, a success is the symptom, even if the finding is about the form of that success.
   const success = symptoms.find(({ kind }) => kind === 'accepts');
   const symptomOfAspect = symptoms.find((one) => aspectOf(one) === finding.aspect);
   // Ignore the content of an incomplete response.
@@ -60,7 +59,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   'no Allow': 'answers 405 without Allow',
 };
 
-/** The symptom that corresponds to a finding of a rule about details. */
+/** Returns the symptom that corresponds to a finding of a rule about details. */
 export const detailOf = (cause: string): Symptom =>
   cause === 'accepted'
     ? { kind: 'should-reject', words: 'accepts requests that it should reject' }

@@ -3,13 +3,13 @@ import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Topic } from './condition.ts';
 import type { SoftwareSettings } from './stack.ts';
 
-/** What to do about a fault, and when to say so: if everything that is given applies. */
+/** What to do about a fault. It applies if all the criteria that it gives do. */
 export interface Advice {
   readonly symptoms?: readonly SymptomKind[];
   readonly statuses?: readonly number[];
   /** The property of the response that is wrong. */
   readonly properties?: readonly string[];
-  /** Applies if any of these is what was wrong with the request, or what a condition is about. */
+  /** Applies if the subject, or a condition, is about any of these. */
   readonly about?: readonly Topic[];
   /** Applies if any of these matches the words of the symptom, the subject and the conditions. */
   readonly says?: readonly RegExp[];
@@ -435,7 +435,7 @@ export const ADVICE: readonly Advice[] = [
       Python: 'json.dumps, not an f-string',
     },
   },
-  // The right thing is accepted, but the answer is another.
+  // The store accepts what it should, but its response is wrong.
   {
     symptoms: ['wrong-success'],
     statuses: [201],

@@ -8,8 +8,8 @@ import { fullText, type Topic, topicsOf } from './condition.ts';
 import { hintsOf } from './stack.ts';
 
 /**
- * What to do about a fault: the fix first, then hints for the software of the store, then how such a fault typically
- * comes about.
+ * Says what to do about a fault: the fix, then hints for the software of the store, then how such a fault
+ * typically comes about.
  */
 export function adviceFor(
   symptom: TargetSymptom,
@@ -43,7 +43,7 @@ function factsOf(
   expected: ExpectedOutcome,
 ): Facts {
   const all = compact(subject, ...conditions);
-  // What comes before may be said as a condition.
+  // A condition may say what comes before.
   const isAfterOthers = conditions.some(({ part }) => part === 'earlier requests');
   return {
     symptom,

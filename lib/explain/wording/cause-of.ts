@@ -43,7 +43,7 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
   };
 }
 
-/** The parts of the request that matter: of a defect in a property, that property rather than the whole body. */
+/** The parts of the request that matter: if a property has the defect, the property, not the whole body. */
 function mattersIn({ parts, subject }: Explanation): readonly string[] {
   const properties = subject === undefined ? [] : propertiesIn(subject);
   const names = parts.flatMap(({ name }) =>
@@ -130,7 +130,7 @@ export function sentenceOf(
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
 
-/** Number of repetitions if two requests have to coincide in the store; those of a shell seldom do. */
+/** Number of repetitions if two requests have to coincide in the store, as those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
@@ -190,7 +190,7 @@ const requests = (
   return kind === 'should-reject' ? '' : ' to requests';
 };
 
-/** The preposition, with a space, that links a symptom to the requests that show it. */
+/** Returns the preposition, with a space, that links a symptom to the requests that show it. */
 export function toWhom(symptom: Symptom): string {
   if (isSlow(symptom)) return '';
   if (symptom.kind === 'rejects') return 'for ';

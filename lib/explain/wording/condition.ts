@@ -65,7 +65,7 @@ export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Con
 export const propertiesIn = ({ property, statement, otherProperties = [] }: Condition): readonly string[] =>
   compact(property, statement?.property, ...otherProperties);
 
-/** `a name`, `an id`. */
+/** Puts an article before a noun: `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 export const thereIs = (property: string): Condition => ({
@@ -151,7 +151,7 @@ const inEachForm = (
   ),
 });
 
-/** Words for a part of a class, with its size, if nothing narrower describes that part. */
+/** Words the condition for a part of a class, with the part's size, if no narrower class describes it. */
 export const mostly = (condition: Condition, shown: number, tried: number): Condition =>
   inEachForm(condition, (text, form) => {
     const many =
@@ -179,7 +179,7 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
   });
 };
 
-/** The text with other names in place of that of a property. */
+/** Replaces the name of a property in a text with other names. */
 export const withOthers = (text: string, property: string, others: readonly string[]): string =>
   text
     .split(' ')
@@ -240,7 +240,7 @@ function either(texts: readonly string[]): string {
 
 const HEADER = /^with (?:Content-Type |[\w-]+: )/;
 
-/** The name of a header is said only once for consecutive values, unless they look like lists. */
+/** Names a header only once for consecutive values, unless they look like lists. */
 function withoutHeaderOf(before: string | undefined, text: string): string {
   const [name = ''] = HEADER.exec(text) ?? [];
   const isSaid = name !== '' && before?.startsWith(name) === true && !`${before}${text}`.includes(',');

@@ -13,7 +13,7 @@ import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import type { Condition } from './condition.ts';
 
-/** The name of what was tried in a failed case, the same in every run. */
+/** Names what was tried in a failed case, in the same words in every run. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: FailedCase): string =>
   sentFor?.label ?? stableLabel;
 
@@ -33,7 +33,7 @@ const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
 const propertyIn = (label: string, { newPlant: { shape } }: Contract): string | undefined =>
   [...shape.properties.keys()].find((name) => label.startsWith(`${name} `));
 
-/** Wording for a failure of which only a single request is known. */
+/** Words the condition of a failure of which only a single request is known. */
 export function suchAs(failure: Failure, contract: Contract): Condition {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
@@ -74,7 +74,7 @@ export const ANY_SUBJECT = {
   },
 } as const satisfies Readonly<Record<string, Condition>>;
 
-/** The narrowest class of bodies that contains all bodies with the given labels. */
+/** Returns the narrowest class of bodies that contains all bodies with the given labels. */
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
   const { candidates, classes } = defectSweep(contract, ordinary.plant);
@@ -86,7 +86,7 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Co
   return narrowest?.condition;
 }
 
-/** What is wrong with the request of a failure, if it had to be rejected. */
+/** Says what is wrong with the request of a failure, if it had to be rejected. */
 export function subjectOf({
   failure,
   symptom: { kind },
@@ -130,7 +130,7 @@ function credentialWords(state: RequestState, experiments: Experiments): Conditi
 
 export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
-/** Wording for a part of which only one value is known. */
+/** Words the condition for a part of which only one value is known. */
 export function wordsOf(
   { name, dimension }: RequestPart,
   state: RequestState,

@@ -59,7 +59,7 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
 /** Number of hints if the software of the store is unknown. */
 const MAX_OTHER_HINTS = 3;
 
-/** Hints as sentences: those for the software of the store or, if it is unknown, one for each language. */
+/** Words hints as sentences: for the software of the store or, if it is unknown, one for each language. */
 export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange[]): readonly string[] {
   const own = softwareOf(exchanges);
   const all = Object.entries(settings);

@@ -8,7 +8,7 @@ export const credentialSweep = (token: string): Sweep => ({
   classes: CLASSES,
 });
 
-/** The candidates of the sweep, and further credentials that only a single check tries. */
+/** Returns the candidates of the sweep, and credentials that only a single check tries. */
 export const credentialCandidates = (token: string): readonly Candidate[] =>
   [...invalidCredentials, ...moreWords].map((one) => candidateOf(one, token));
 

@@ -130,7 +130,7 @@ const OF_BODY: readonly DefectClass[] = [
 ];
 
 /**
- * Classes of invalid bodies.
+ * Returns classes of invalid bodies.
  *
  * @param properties the properties that can be missing or wrong
  * @param strings the properties that are strings

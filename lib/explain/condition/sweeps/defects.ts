@@ -128,7 +128,7 @@ const wordsWithoutValue = ({ name, kind, property }: Defect): Condition =>
     ? { clause: `${property} is missing`, noun: `a plant without ${property}`, property }
     : wordsOfDefect(name, property);
 
-/** The words for a defect, derived from its name. */
+/** Returns the words for a defect, derived from its name. */
 export function wordsOfDefect(name: string, property?: string): Condition {
   const about = property === undefined ? {} : { property };
   const subject = property ?? 'everything';

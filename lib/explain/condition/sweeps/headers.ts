@@ -13,13 +13,13 @@ const FORMS = [
   { name: 'a date', has: /^\w{3}, .* GMT$/, sample: 'Sat, 29 Oct 1994 19:43:31 GMT' },
 ] as const;
 
-/** The condition for any value of a header. Every request has a Host, so its mere presence means nothing. */
+/** The condition for any value of a header. Every request has a Host, whose mere presence means nothing. */
 const anyValueOf = (header: string): Condition =>
   header === 'Host'
     ? { phrase: 'whose Host is not the host and port of the base URL' }
     : { phrase: `with the header ${header}`, header };
 
-/** The request with this value in place of any that it has for the header. */
+/** Returns the request with this value as the only one of the header. */
 export function withHeader(state: RequestState, name: string, value: string): RequestState {
   const { headers = [] } = state.template;
   const others = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase());
@@ -27,7 +27,7 @@ export function withHeader(state: RequestState, name: string, value: string): Re
 }
 
 /**
- * Values of a header that no dimension of the model varies.
+ * Returns values of a header that no dimension of the model varies.
  *
  * @param others values of this header in requests of the model
  */

@@ -108,8 +108,8 @@ function magnitudes(): Scale {
   return {
     points: POWERS.map((power) => 2n ** power),
     valueAt: (point) => `${point} and a little more`,
-    // The last bits vary, so that a fault that depends on them shows intermittently, not from some magnitude
-    // on.
+    // The last bits vary, so that a fault that depends on them shows now and then, rather than from some
+    // magnitude on.
     apply: (state, point) => ({
       ...state,
       plant: state.plant.with(ID, idsFrom(point)),
@@ -124,10 +124,10 @@ function magnitudes(): Scale {
 /** The size of the range above a point from which ids are taken, so that each run sends different ones. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 
-/** Ids at or slightly above another one, of about the same magnitude. */
+/** Returns ids at or slightly above another one. */
 export const idsFrom = (id: bigint): Raw => freshId(id, id + windowAt(id < 0n ? -id : id));
 
-/** The wording of a limit: a power of two or a round number, if one is close enough to what was tried. */
+/** The wording of a limit: a power of two or a round number, if one is close to what was tried. */
 function bound(point: bigint): string {
   const isClose = (limit: bigint) => limit >= point - 1n && limit <= point + windowAt(point);
   const power = POWERS.find((one) => isClose(2n ** one));

@@ -17,7 +17,7 @@ import { headerValues } from '../../../wire/headers.ts';
 import type { Condition, Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
-/** The values of a dimension, except the usual one. */
+/** Returns the values of a dimension, except the usual one. */
 export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
   dimensions
     .filter(({ name }) => name === dimension)

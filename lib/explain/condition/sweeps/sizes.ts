@@ -47,7 +47,7 @@ export function nestingIn(text: string): Nesting | undefined {
   return objects === undefined ? undefined : { levels: objects.split('{').length - 1, nested: nestedObjects };
 }
 
-/** The deepest level of arrays and objects in a text, whether or not it is JSON. */
+/** Returns the deepest level of arrays and objects in a text, whether or not it is JSON. */
 export function depthIn(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const character of text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/[^[\]{}]/g, '')) {
@@ -85,7 +85,7 @@ export function digitsSweep(text: string, subject: string): Sweep | undefined {
 /** The plant is a level, too. */
 const inBody = (levels: bigint): bigint => levels + 1n;
 
-/** Levels of nesting in the value of an undeclared property. */
+/** Tries levels of nesting in the value of an undeclared property. */
 export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
   part: 'nesting',
   candidates: [],

@@ -4,7 +4,7 @@ import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/co
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
 /**
- * Values of a string property, including its absence.
+ * Tries values of a string property, and its absence.
  *
  * @param failing the value in the failing request: if it is not ASCII, its length in bytes may matter
  */
@@ -175,7 +175,7 @@ const MARKS: readonly Mark[] = [
   ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
 ];
 
-/** The words for a character, or for several. */
+/** Returns the words for a character, or for several. */
 export const markWords = (text: string): string =>
   MARKS.find(([mark]) => mark === text)?.[1] ?? (/^[!-~]$/.test(text) ? text : quoted(text));
 
