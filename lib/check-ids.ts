@@ -16,9 +16,9 @@ export function matcherOf(patterns: readonly string[]): (id: string) => boolean 
   return (id) => expressions.some((expression) => expression.test(id));
 }
 
-/** The first pattern that matches none of the ids; undefined if every pattern matches some id. */
+/** Returns the first pattern that matches none of the ids; undefined if every pattern matches some id. */
 export const unmatched = (patterns: readonly string[], ids: readonly string[]): string | undefined =>
   patterns.find((pattern) => !ids.some(matcherOf([pattern])));
 
-/** The area of a check: the part of its id before the slash. */
+/** Returns the area of a check: the part of its id before the slash. */
 export const areaOf = ({ id }: { readonly id: string }): string => id.slice(0, id.indexOf('/'));

@@ -1,12 +1,12 @@
-/** The items that are not false, null or undefined: `condition && item` includes an item conditionally. */
+/** Omits items that are false, null or undefined: `condition && item` includes an item conditionally. */
 export const compact = <T>(...items: readonly (T | false | null | undefined)[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== null && item !== undefined);
 
-/** At most so many items of a list. If there are more, the last one says how many are left out. */
+/** Returns at most `max` items of a list. If there are more, the last item says how many are left out. */
 export const capped = <T>(max: number, list: readonly T[], more: (count: number) => T): readonly T[] =>
   list.length > max ? [...list.slice(0, max - 1), more(list.length - max + 1)] : list;
 
-/** The first names of a list in one line, followed by the number of further ones. */
+/** Returns the first names of a list in one line, followed by the number of further ones. */
 export const firstNames = (max: number, names: readonly string[]): string =>
   `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
 
@@ -30,13 +30,13 @@ export function groupBy<T>(
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** The named properties of an object, in this order. Undefined ones are omitted. */
+/** Returns the named properties of an object, in this order. Undefined ones are omitted. */
 export const pick = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]) =>
   Object.fromEntries(
     keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
   ) as unknown as Defined<Pick<T, K>>;
 
-/** An object without the named properties. */
+/** Returns an object without the named properties. */
 export const omit = <T extends object, K extends keyof T>(from: T, ...keys: readonly K[]): Omit<T, K> =>
   Object.fromEntries(
     Object.entries(from).filter(([key]) => !(keys as readonly string[]).includes(key)),

@@ -1,4 +1,4 @@
-/** Events in the order in which they happened. Readers may start late and still see all of them. */
+/** Events in the order in which they happened. A reader that starts late still sees all of them. */
 export class EventLog<T> implements AsyncIterable<T> {
   private readonly events: T[] = [];
   private done: { readonly error?: unknown } | undefined;

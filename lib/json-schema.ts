@@ -6,7 +6,7 @@ interface AnySchema {
   readonly json: Keywords;
 }
 
-/** A JSON Schema for the values of a type, so that schema and type have one source. */
+/** A JSON Schema for the values of a type. Schema and type have one source. */
 export interface Schema<T> extends AnySchema {
   /**
    * Only for the compiler. A function makes T invariant, so that the schema of a wider or narrower type does
@@ -39,7 +39,7 @@ export const amount: Schema<number> = { json: { type: 'number', minimum: 0 } };
 export const whole: Schema<number> = { json: { type: 'integer', minimum: 0 } };
 export const positive: Schema<number> = { json: { type: 'integer', minimum: 1 } };
 
-/** The same schema with further keywords. */
+/** Returns the same schema with further keywords. */
 export const withKeywords = <T>({ json }: Schema<T>, keywords: Keywords): Schema<T> => ({
   json: { ...json, ...keywords },
 });
@@ -53,7 +53,7 @@ export const described = <T>({ json }: Schema<T>, description: string): Schema<T
   json: about(json, description),
 });
 
-/** A schema for a property that may be absent. */
+/** Returns a schema for a property that may be absent. */
 export const optional = <T>({ json }: Schema<T>, description?: string): Optional<T> => ({
   json: about(json, description),
   optional: true,
@@ -69,7 +69,7 @@ export const oneOf = <const T extends string | number>(...values: readonly T[]):
 
 type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T;
 
-/** A schema for one of the words in a text. */
+/** Returns a schema for one of the words in a text. */
 export const wordOf = <const T extends string>(words: T): Schema<WordsOf<T>> => ({
   json: { enum: words.split(' ') },
 });
@@ -82,7 +82,7 @@ export const either = <A, B>(a: Schema<A>, b: Schema<B>): Schema<A | B> => ({
   json: { oneOf: [a.json, b.json] },
 });
 
-/** Like `either`, but a condition decides between the two, so that errors refer to the intended schema. */
+/** Returns a schema like `either`, but a condition chooses, so that errors refer to the intended schema. */
 export const when = <A, B>(condition: Keywords, a: Schema<A>, b: Schema<B>): Schema<A | B> => ({
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
   json: { if: condition, then: a.json, else: b.json },
@@ -96,12 +96,12 @@ export const pair = <T>(schema: Schema<T>): Schema<readonly [T, T]> => ({
   json: list(schema, { minItems: 2, maxItems: 2 }).json,
 });
 
-/** A schema for an object with arbitrary property names. */
+/** Returns a schema for an object with arbitrary property names. */
 export const mapOf = <T>({ json }: Schema<T>): Schema<Readonly<Record<string, T>>> => ({
   json: { type: 'object', additionalProperties: json },
 });
 
-/** A schema for an object with exactly these properties. */
+/** Returns a schema for an object with exactly these properties. */
 export const object = <P extends Properties>(properties: P): Schema<ObjectOf<P>> => ({
   json: {
     type: 'object',
@@ -114,12 +114,12 @@ export const object = <P extends Properties>(properties: P): Schema<ObjectOf<P>>
 /** Marks schemas that a document defines once and refers to by name. */
 const DEFINED = Symbol('defined');
 
-/** A schema that a document defines once and refers to by name. */
+/** Returns a schema that a document defines once and refers to by name. */
 export const named = <T>(name: string, { json }: Schema<T>, description?: string): Schema<T> => ({
   json: { $ref: `#/$defs/${name}`, [DEFINED]: { name, json: about(json, description) } },
 });
 
-/** A schema as a complete document, including the definitions of all named schemas. */
+/** Returns a schema as a complete document, including the definitions of all named schemas. */
 export function documentOf({ json }: AnySchema, head: Keywords): string {
   const $defs: Record<string, unknown> = {};
   const collect = (value: unknown): void => {

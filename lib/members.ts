@@ -1,4 +1,4 @@
-/** The members of a JSON object; empty if the text is anything else. */
+/** Returns the members of a JSON object; empty if the text is anything else. */
 export function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(text) as unknown;

@@ -1,8 +1,8 @@
 import { closestMatch } from 'leven';
 
-/** The known name that was most likely meant; undefined if none is similar. */
+/** Returns the known name that was most likely meant; undefined if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  // Up to a third of the name may be wrong, but no more than six characters.
+  // Up to a third of the name may be mistyped, but no more than six characters.
   return closestMatch(name, known, { maxDistance: Math.min(6, Math.ceil(name.length / 3)) });
 }
 

@@ -26,15 +26,15 @@ export const suite: { readonly name: string; readonly version: string } = {
   version: about.version ?? '',
 };
 
-/** The anchor that Markdown renderers generate for a check's heading. */
+/** Returns the anchor that Markdown renderers generate for a check's heading. */
 export const anchorOf = (id: string): string => id.toLowerCase().replace(/[^\w-]/g, '');
 
 /**
- * The address of a check's description; undefined as long as the package has no `homepage`. It is absolute,
- * because reports may be opened anywhere.
+ * Returns the address of a check's description; undefined as long as the package has no `homepage`. It is
+ * absolute, because reports may be opened anywhere.
  */
 export const docsOf = (id: string, homepage = about.homepage): string | undefined =>
   homepage === undefined ? undefined : `${homepage}/blob/HEAD/docs/checks.md#${anchorOf(id)}`;
 
-/** The command that prints a check's description. */
+/** Returns the command that prints a check's description. */
 export const listCommandLine = (id: string): string => `npx ${suite.name} list ${id}`;

@@ -1,11 +1,11 @@
 /** Formats 2764 as 2,764. Without Intl, which would load the data of every language. */
 export const withSeparators = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** A count with its noun: `1 check`, `2,764 checks`. */
+/** Returns a count with its noun: `1 check`, `2,764 checks`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${withSeparators(count)} ${count === 1 ? one : many}`;
 
-/** A text for one line, without long runs of white space, which would fill it. */
+/** Returns a text for one line, without long runs of white space, which would fill it. */
 export const squeezed = (text: string): string =>
   text.replace(/\s{20,}/g, ({ length }) => `… (${withSeparators(length)} characters of white space) …`);
 
@@ -13,17 +13,17 @@ export const squeezed = (text: string): string =>
 export const joined = (nouns: readonly string[], conjunction: 'and' | 'or'): string =>
   nouns.length < 2 ? nouns.join('') : `${nouns.slice(0, -1).join(', ')} ${conjunction} ${nouns.at(-1)}`;
 
-/** The beginning of a text, copied so that the memory of the whole text can be freed. */
+/** Returns the beginning of a text, copied so that the memory of the whole text can be freed. */
 export const beginningOf = (text: string, limit: number): string =>
   text.length <= limit ? text : Buffer.from(text.slice(0, limit), 'utf16le').toString('utf16le');
 
 const inCapitals = (letters: string) => letters.toUpperCase();
 
-/** A text with a capital first letter. */
+/** Returns a text with a capital first letter. */
 export const capitalised = (text: string): string => text.replace(/^./, inCapitals);
 
-/** A text in which every word that begins with a letter from a to z is capitalised. */
+/** Returns a text in which every word that begins with a letter from a to z is capitalised. */
 export const wordsCapitalised = (text: string): string => text.replace(/\b[a-z]/g, inCapitals);
 
-/** The command-line flag of an option, such as --max-seconds for `maxSeconds`. */
+/** Returns the command-line flag of an option, such as --max-seconds for `maxSeconds`. */
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;

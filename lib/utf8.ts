@@ -14,5 +14,5 @@ export function utf8Text(bytes: Uint8Array, isCut = false): string | undefined {
   }
 }
 
-/** The text of a body; what is not UTF-8 in it becomes U+FFFD. */
+/** Returns the text of a body, with U+FFFD in place of what is not UTF-8. */
 export const bodyText = (body: Uint8Array | undefined): string => Buffer.from(body ?? []).toString('utf8');

@@ -9,7 +9,10 @@ export type Entry = { readonly name: string; readonly implementation?: Implement
   | { readonly reason: string }
 );
 
-/** @throws UsageError if the records come from different catalogues or documents */
+/**
+ * Builds a comparison of records.
+ * @throws UsageError if the records come from different catalogues or documents
+ */
 export function comparisonOf(
   entries: readonly Entry[],
   differential: Comparison['differential'],

@@ -33,7 +33,7 @@ export async function compareStores(
   signal?: AbortSignal,
 ): Promise<Comparison> {
   const open: OpenTarget[] = [];
-  // If one run throws, there is no comparison, so abort the other runs.
+  // If one run throws, no comparison is possible, so abort the other runs.
   const failure = new AbortController();
   const anyAbort = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
   const runTarget = async (index: number) => {
@@ -79,7 +79,7 @@ export async function compareStores(
   }
 }
 
-/** What each store will be sent: requests of the checks, and payloads for finding disagreements. */
+/** Estimates what each store will be sent: requests of the checks, and payloads for finding disagreements. */
 export async function estimateOf(plan: RunPlan): Promise<Estimate> {
   const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [

@@ -61,7 +61,10 @@ export async function differentialOf(stores: readonly OpenStore[]): Promise<Comp
   return { payloads: sampled.length, disagreements, more: Math.max(0, distinct.length - MAX_DISAGREEMENTS) };
 }
 
-/** Variants of requests and credentials are not payloads. */
+/**
+ * Returns whether disagreements are looked for with the payloads of a check. Combinations and credentials are
+ * not payloads.
+ */
 export const isSampled = ({ id, test }: Check): boolean =>
   test.kind === 'property' && test.covers === undefined && !id.startsWith('auth/');
 

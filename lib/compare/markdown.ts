@@ -21,7 +21,7 @@ const MAX_ROWS = 120;
 const MAX_DISAGREEMENTS = 12;
 const MAX_TITLE_CHARACTERS = 300;
 
-/** A comparison in Markdown, for a page or a comment. Text from stores always appears as code. */
+/** Returns a comparison in Markdown, for a page or a comment. Text from stores always appears as code. */
 export function comparisonMarkdown(comparison: Comparison): string {
   return `${inBlocks([
     `## ${comparison.suite.name}: ${comparison.columns.length} stores side by side`,

@@ -6,7 +6,7 @@ import { ran } from './table.ts';
 /** Response times always differ, and have a section of their own. */
 const TIMES = 'Response times';
 
-/** The questions that the interface leaves open and what the stores do, the most frequent behaviour first. */
+/** Returns the questions that the interface leaves open, and what the stores do, most frequent first. */
 export function questionsOf(comparison: Comparison) {
   const entries = ran(comparison).flatMap(({ name, observations }) =>
     profileOf(observations).flatMap(({ heading, entries: ofTopic }) =>
@@ -27,6 +27,6 @@ export function questionsOf(comparison: Comparison) {
   });
 }
 
-/** Whether the stores answer a question differently. */
+/** Returns whether the stores answer a question differently. */
 export const isAnsweredDifferently = ({ ways }: ReturnType<typeof questionsOf>[number]): boolean =>
   ways.length > 1;

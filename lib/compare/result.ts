@@ -8,7 +8,7 @@ type Verdict = ReturnType<typeof verdictOf>;
 export const countOf = ({ columns }: Comparison, words: Verdict['words']): number =>
   columns.filter((column) => verdictOf(column).words === words).length;
 
-/** The result of a comparison in one sentence. */
+/** Returns the result of a comparison in one sentence. */
 export function resultSentence(comparison: Comparison): string {
   const all = comparison.columns.length;
   const count = (words: Verdict['words']) => countOf(comparison, words);

@@ -25,13 +25,13 @@ export const reasonOf = (column: Column): string | undefined =>
 export const ran = ({ columns }: Comparison): readonly RunColumn[] =>
   columns.filter((column) => column.state === 'run');
 
-/** How many checks differ, for example `1 of 118 checks differs`. */
+/** Says how many checks differ, for example `1 of 118 checks differs`. */
 export const differingCount = (count: number, { checks }: Comparison): string =>
   count === 0
     ? 'No check differs between the stores'
     : `${count} of ${counted(checks.length, 'check')} ${count === 1 ? 'differs' : 'differ'} between the stores`;
 
-/** The checks with different verdicts among completed runs, by cause, with a mark for each store. */
+/** Returns the checks with different verdicts among completed runs, by cause, with a mark for each store. */
 export function differing(comparison: Comparison) {
   const columns = ran(comparison);
   const completed = columns.filter(({ stop }) => stop === null);
@@ -51,7 +51,7 @@ export interface SharedCause {
   readonly stores: readonly { readonly column: RunColumn; readonly cause: ComparedCause }[];
 }
 
-/** The causes of all stores, one for each fingerprint: MUST first, then those that most stores share. */
+/** Returns the causes of all stores by fingerprint: MUST first, then those that most stores share. */
 export function sharedCauses(comparison: Comparison): readonly SharedCause[] {
   const all = ran(comparison).flatMap((column) => column.causes.map((cause) => ({ column, cause })));
   return groupBy(all, ({ cause }) => cause.fingerprint)
@@ -82,11 +82,11 @@ export function byCause<C extends Pick<About, 'id'>>(checks: readonly C[], share
     .toSorted((a, b) => firstNumber(a.causes) - firstNumber(b.causes));
 }
 
-/** The number of failed checks that a cause explains at a store; 0 if the store does not have the cause. */
+/** Counts the failed checks that a cause explains at a store; 0 if the store does not have the cause. */
 export const checksAt = ({ stores }: SharedCause, column: RunColumn): number =>
   sum(stores, (one) => (one.column === column ? one.cause.checks.length : 0));
 
-/** For example `3 causes, 1 shared by several stores`. */
+/** Counts causes in words: `3 causes, 1 shared by several stores`. */
 export function causeCount(causes: readonly SharedCause[]): string {
   const several = causes.filter(({ stores }) => stores.length > 1).length;
   const all = counted(causes.length, 'cause');
@@ -107,7 +107,10 @@ export const disagreementCount = ({ payloads, disagreements, more }: Differentia
     ? `All stores agree on ${payloads} generated payloads.`
     : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
 
-/** The observations that differ, with the value at each store, except response times, which always differ. */
+/**
+ * Returns the observations that differ, with the value at each store. Omits response times: they always
+ * differ.
+ */
 export function differingObservations(comparison: Comparison) {
   const columns = ran(comparison);
   const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];

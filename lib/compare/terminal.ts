@@ -28,7 +28,7 @@ const DEFAULT_COLUMNS = 80;
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
-/** The result of a comparison for a terminal: the stores, causes, checks and disagreements, then one sentence. */
+/** Reports a comparison on a terminal: stores, causes, checks and disagreements, then one sentence. */
 export function comparisonText(comparison: Comparison, paint: Paint, columns = DEFAULT_COLUMNS): string {
   const { suite, document, options, differential } = comparison;
   const layout = { paint, columns };
@@ -142,7 +142,7 @@ function checks(comparison: Comparison, { paint, columns }: Layout): readonly st
 
 interface TableRow {
   readonly title: readonly string[];
-  /** Between the title and the marks: the level, and what else there is to say. */
+  /** What stands between the title and the marks: the level, and notes. */
   readonly aside: string;
   readonly marks: readonly string[];
 }

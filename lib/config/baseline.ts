@@ -12,7 +12,11 @@ import { readSettings } from './settings-file.ts';
 const isPlainList = (value: ListedBaseline['entries'] | ListedBaseline): value is ListedBaseline['entries'] =>
   Array.isArray(value);
 
-/** @throws UsageError if an entry names an unknown check, one that cannot fail, or a known cause again */
+/**
+ * Reads a baseline.
+ * @throws UsageError if an entry names an unknown check, one that cannot fail, or a cause that another entry
+ * names
+ */
 export function readBaseline(file: string, catalogue: readonly About[]): Baseline {
   const { value, reject } = readSettings<ListedBaseline['entries'] | ListedBaseline>(
     file,
@@ -65,8 +69,8 @@ export interface KeptEntry {
 }
 
 /**
- * The known deviations that make the CI result of a record pass. Entries of an earlier baseline are kept if
- * their failures still occur or their checks were not run.
+ * Returns the known deviations that make the CI result of a record pass. Entries of an earlier baseline are
+ * kept if their failures still occur or their checks were not run.
  */
 export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
   const blocking = new Set(record.results.filter((one) => blocks(one, record)).map(({ id }) => id));
@@ -95,8 +99,7 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
       const checks = found(entry)?.checks;
       if (!('cause' in entry) || checks === undefined) return { entry, ...about };
       const more = extended(entry, unnamed(checks, record, all));
-      // If other causes of the same checks already name all of their failures, list these failures here as
-      // well.
+      // If other causes already list all failures of the same checks, list these failures here as well.
       const isEmpty = Object.keys(more.checks).length === 0;
       return { entry: isEmpty ? extended(entry, unnamed(checks, record, [])) : more, ...about };
     })

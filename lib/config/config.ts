@@ -14,7 +14,10 @@ export interface Config {
   readonly targets: readonly Target[];
 }
 
-/** @throws UsageError or DocumentError, with the line and, for an unknown key, the most similar known key */
+/**
+ * Reads a configuration file.
+ * @throws UsageError or DocumentError, with the line and, for an unknown key, the most similar known key
+ */
 export function readConfig(file: string): Config {
   const { value, reject } = openSettings(file);
   const read = <R extends Rows>(rows: R, given: unknown, required: readonly string[], at: Pointer) => {
@@ -52,7 +55,7 @@ function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>):
   ) as Values<R>;
 }
 
-/** @throws UsageError, with the most similar name, if there is no such target */
+/** Returns the target of that name. @throws UsageError, with the most similar name, if there is none */
 export function targetNamed(name: string, { targets }: Config, file: string): Target {
   const target = targets.find((one) => one.name === name);
   if (target !== undefined) return target;

@@ -32,7 +32,7 @@ export interface OptionType<Value = unknown, Given = Value> {
   readonly given?: Given;
 }
 
-/** The message continues a sentence that begins with the name of the option. */
+/** A value that is not allowed. The message continues a sentence that begins with the name of the option. */
 export class InvalidValueError extends Error {
   /** What the value must be, for a place that shows the value itself. */
   readonly rule: string;
@@ -44,7 +44,7 @@ export class InvalidValueError extends Error {
   }
 }
 
-/** `written` is the value as the user wrote it. @throws InvalidValueError */
+/** Reads a value; `written` is how the user wrote it. @throws InvalidValueError */
 export function readAs<V>(
   { read, accepts, secret }: OptionType<V, unknown>,
   given: unknown,
@@ -56,7 +56,7 @@ export function readAs<V>(
   throw new InvalidValueError(`must be ${accepts}`, isHidden ? undefined : shown(written));
 }
 
-/** @throws InvalidValueError */
+/** Reads a value from the text of a flag or a variable. @throws InvalidValueError */
 export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
   readAs(kind, kind.ofText?.(text) ?? text, text);
 

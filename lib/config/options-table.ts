@@ -13,7 +13,10 @@ import {
   variableOf,
 } from './options.ts';
 
-/* `npm run docs` writes the schema that editors use for conformance.yaml, and the tables of configuration.md. */
+/*
+ * What `npm run docs` writes: the schema that editors use for conformance.yaml, and the tables of
+ * configuration.md.
+ */
 
 export const sentence = (row: OptionRow): string => `${capitalised(describe(row))}.`;
 

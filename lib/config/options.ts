@@ -269,13 +269,13 @@ export const PREFIX = 'PLANT_STORE_';
 export const describe = ({ description, defaultsTo }: OptionRow): string =>
   defaultsTo === undefined ? description : `${description} (default: ${defaultsTo})`;
 
-/** A flag as the help shows it: `--seed <n>`. */
+/** Returns a flag as the help shows it: `--seed <n>`. */
 export const usageOf = (
   name: string,
   { kind: { placeholder: usual }, placeholder = usual }: OptionRow,
 ): string => (placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`);
 
-/** The environment variable of an option, such as PLANT_STORE_MAX_SECONDS for --max-seconds. */
+/** Returns the environment variable of an option, such as PLANT_STORE_MAX_SECONDS for --max-seconds. */
 export const variableOf = (name: string, { file, variable }: OptionRow): string | undefined =>
   (variable ?? file) === false
     ? undefined

@@ -19,7 +19,7 @@ import {
 const unknownOption = (name: string, known: readonly string[]): string =>
   `Unknown option ${shownText(name, 60)}; ${suggestion(name, known, `the options are ${known.join(', ')}.`)}`;
 
-/** Calls `reject` with the name of an invalid option, and a sentence that says what is wrong with it. */
+/** Reads options. Calls `reject` with the name of an invalid option, and a sentence about the problem. */
 export function readOptions<R extends Rows>(
   table: R,
   given: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export function readOptions<R extends Rows>(
   return values as Values<R>;
 }
 
-/** Calls `reject` with what is wrong with an invalid value, and with the same but without the value. */
+/** Reads a value. If it is invalid, calls `reject` with the problem, worded with the value and without it. */
 export function rejectOthers<T>(read: () => T, reject: (problem: string, rule: string) => never): T {
   try {
     return read();
@@ -52,7 +52,10 @@ export function rejectOthers<T>(read: () => T, reject: (problem: string, rule: s
   }
 }
 
-/** @throws UsageError that names the option, the value, and what is allowed */
+/**
+ * Reads options that were passed in code.
+ * @throws UsageError that names the option, the value, and what is allowed
+ */
 export function optionsGiven<R extends Rows>(
   table: R,
   given: unknown,
@@ -67,13 +70,16 @@ export function optionsGiven<R extends Rows>(
   });
 }
 
-/** The options of a run that were passed in code. @throws UsageError */
+/** Returns the options of a run that were passed in code. @throws UsageError */
 export const settingsOf = (given: unknown): Needed<Options> =>
   optionsGiven(IN_CODE, given, ['baseUrl', 'token']) as Needed<Options>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Undefined if the variable is empty or not set. @throws UsageError that names the variable */
+/**
+ * Reads the environment variable of an option; undefined if it is empty or not set.
+ * @throws UsageError that names the variable
+ */
 export function settingIn(environment: Environment, name: string, row: OptionRow): unknown {
   const variable = variableOf(name, row);
   const text = variable === undefined ? undefined : environment[variable];
@@ -86,7 +92,7 @@ export function settingIn(environment: Environment, name: string, row: OptionRow
   );
 }
 
-/** @throws UsageError */
+/** Reads all options that the environment sets. @throws UsageError */
 export const optionsIn = (environment: Environment): Options =>
   inCode((name, row) => settingIn(environment, name, row));
 

@@ -12,7 +12,7 @@ interface SettingsFile<T> {
   reject(pointer: Pointer, problem: string): never;
 }
 
-/** @throws DocumentError, with the file and the line */
+/** Opens a YAML file. @throws DocumentError, with the file and the line */
 export function openSettings(file: string): SettingsFile<unknown> {
   const document = readDocument(file);
   return {
@@ -34,7 +34,7 @@ export function readSettings<T>(file: string, schemaName: string): SettingsFile<
   const validate = ownSchema(`lib/config/${schemaName}`, true);
   if (!validate(value)) {
     const errors = validate.errors ?? [];
-    // Report an unknown key first: a missing key may be there, but mistyped.
+    // Report an unknown key first: it may be a missing key that is mistyped.
     const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
     if (error === undefined) throw new Error('validation failed without an error');
     reject(pointerOf(error), problemOf(error));

@@ -36,7 +36,7 @@ export function entryOf(check: Check, contract: Contract, clauses: Clauses): Cat
   };
 }
 
-/** The number of checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
+/** Returns the number of checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
 export const countsOf = (checks: readonly { readonly level: Level }[]): string =>
   LEVELS.map((level) => [countOf(checks, level), level] as const)
     .filter(([count]) => count > 0)
@@ -48,7 +48,7 @@ export const countOf = (checks: readonly { readonly level: Level }[], counted: L
 
 export const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'OBSERVE'];
 
-/** The command that runs a check. An invariant needs other checks to run along with it. */
+/** Returns the command that runs a check. An invariant needs other checks to run along with it. */
 export const commandFor = ({ id, kind }: CatalogueEntry): string =>
   kind === 'invariant'
     ? 'plant-store-conformance run URL  (it judges the exchanges of other checks)'

@@ -86,7 +86,7 @@ function newSince(before: RecordedResult, now: RecordedResult): RecordedResult['
   return now.problems.filter(({ fingerprint }) => !known.has(fingerprint));
 }
 
-/** 1 if there are regressions; otherwise 3 if a MUST can no longer be judged; otherwise 0. */
+/** Returns 1 if there are regressions; otherwise 3 if a MUST can no longer be judged; otherwise 0. */
 export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   if (regressions.length > 0) return 1;
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;

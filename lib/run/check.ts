@@ -8,8 +8,8 @@ import type { Exchange } from '../wire/exchange.ts';
 import type { Latency } from './send/latency.ts';
 
 /**
- * MUST: the interface states it. SHOULD: a standard that the interface builds on states it, or it follows if
- * the document is the whole contract. OBSERVE: the interface leaves it open; it is recorded, never judged.
+ * MUST: the interface states it. SHOULD: a standard that the interface builds on states it, or it follows
+ * from the document. OBSERVE: the interface leaves it open; it is recorded, never judged.
  */
 export type Level = 'MUST' | 'SHOULD' | 'OBSERVE';
 
@@ -27,7 +27,7 @@ export interface About {
 /** Makes plants for the requests of a check. With the same seed, the n-th plant is the same in every run. */
 export interface PlantFactory {
   readonly contract: Contract;
-  /** An unremarkable ordinary plant, with all declared properties or only the required ones. */
+  /** A plain ordinary plant, with all declared properties or only the required ones. */
   plain(properties?: 'all' | 'required'): JsonObject;
   sample<T>(arbitrary: Arbitrary<T>): T;
   /** Strength of the covering arrays: 2 covers all pairs of values, 3 all triples. */
@@ -48,7 +48,7 @@ export interface CheckContext {
   /** An id in this range that no request has used, neither in this run nor in an earlier one. */
   freshId(from: bigint, below: bigint): bigint;
   send(template: RequestTemplate): Promise<Exchange>;
-  /** As concurrently as the run allows. The exchanges are in the order of the templates. */
+  /** Sends requests, as many at a time as the run allows. The exchanges are in the order of the templates. */
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
   /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
   judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
@@ -63,7 +63,10 @@ export interface CheckContext {
       readonly before?: readonly SentRequest[];
     },
   ): void;
-  /** @throws Untestable if the store rejects it, because then other rejections prove nothing */
+  /**
+   * Sends a control request.
+   * @throws Untestable if the store rejects it, since other rejections then prove nothing
+   */
   control(template: RequestTemplate): Promise<void>;
   /** Records, under a stable key, how the store handles what the interface leaves open. */
   recordObservation(key: string, value: string | number | boolean): void;
@@ -91,7 +94,7 @@ export type Test =
       readonly named?: (plants: PlantFactory) => readonly TestCase[];
       readonly rules: readonly Rule[];
       readonly weight: number;
-      /** Only if the named cases are rows of a covering array: what the given rows cover. */
+      /** Returns what some rows cover, if the named cases are rows of a covering array. */
       readonly covers?: (plants: PlantFactory, rows: readonly number[]) => Coverage;
       readonly untestableBecauseOf?: string;
     }
@@ -99,7 +102,7 @@ export type Test =
   | {
       readonly kind: 'invariant';
       readonly applies: (exchange: Exchange, template: RequestTemplate) => boolean;
-      /** Why to skip the check if it applied to no exchange: `the store never answered with 405`. */
+      /** Why the check is skipped if it applied to no exchange: `the store never answered with 405`. */
       readonly absent: string;
       readonly rules: readonly Rule[];
     }
@@ -109,7 +112,7 @@ export type Test =
       readonly sends: string;
       readonly run: (context: CheckContext) => Promise<void>;
       readonly concurrent?: boolean;
-      /** Needs the store to itself: about connections, or how one request affects the next. */
+      /** Needs the store to itself: it is about connections, or about how one request affects the next. */
       readonly exclusive?: boolean;
     };
 

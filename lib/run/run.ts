@@ -182,7 +182,10 @@ export interface RunHandle {
   close(): Promise<RunFooter>;
 }
 
-/** @param signal ends the run when it is aborted */
+/**
+ * Begins a run: reaches the store, and finds out whether it can be judged.
+ * @param signal ends the run when it is aborted
+ */
 export async function openRun(
   plan: RunPlan,
   listeners: Listeners = {},
@@ -271,7 +274,7 @@ function haltOnAbort(signal: AbortSignal | undefined, state: RunState): () => vo
   return () => signal?.removeEventListener('abort', interrupt);
 }
 
-/** Advice on how the store limits requests, for which a last request may be necessary. */
+/** Advice on how the store limits requests; may take a last request. */
 const closingAdvice = ({ state, sender, monitor, probe }: RunParts, outside: RequestContext) =>
   monitor.limiter.advice(async () =>
     state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined,
@@ -343,8 +346,8 @@ const timeIsUp = (maxSeconds: number): Stop => ({
 });
 
 /**
- * Finds the causes of failures by experiments; call it once all checks have ended. Undefined if there is nothing
- * to explain.
+ * Finds the causes of failures by experiments, once all checks have ended. Undefined if there is nothing to
+ * explain.
  */
 export async function causesOf(
   results: readonly CheckResult[],
@@ -356,7 +359,7 @@ export async function causesOf(
   return findCauses(results, run);
 }
 
-/** The last event is always `end`, whatever the store does. */
+/** Carries out a run and yields its events. The last one is always `end`, whatever the store does. */
 export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
   driveRun(plan, log, signal).then(

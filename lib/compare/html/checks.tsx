@@ -159,7 +159,7 @@ function Check({
   );
 }
 
-/** Cells with the same problem, or the same reason. */
+/** The stores whose cells have the same problem, or the same reason. */
 function Way({ id, members }: Readonly<{ id: string; members: readonly [ShownCell, ...ShownCell[]] }>) {
   const { tone, cell } = members[0];
   const { problem, reason } = cell;

@@ -36,7 +36,7 @@ export interface MarksRow {
   readonly level: Level;
   readonly area?: string;
   readonly title: ComponentChildren;
-  /** The words by which a search finds the row. */
+  /** The words with which a search finds the row. */
   readonly words: readonly string[];
   readonly marks: readonly Mark[];
 }
@@ -54,7 +54,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A section with a table: a row for each cause or check, a column for each store. */
+/** Renders a section with a table: a row for each cause or check, a column for each store. */
 export function Marks({ id, heading, noun, note, search, filters, rows, comparison, children }: Props) {
   const tried = triedOf(comparison);
   const groups = groupsOf(comparison);

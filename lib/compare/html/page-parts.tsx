@@ -23,7 +23,7 @@ export const numbered = ({ columns }: Comparison): readonly Numbered[] =>
 
 export type NumberedRun = Numbered<RunColumn>;
 
-/** The stores for which at least one check has a result. */
+/** Returns the stores for which at least one check has a result. */
 export const triedOf = (comparison: Comparison): readonly NumberedRun[] =>
   numbered(comparison).flatMap(({ column, number }) =>
     column.state === 'run' && wasTried(column) ? [{ column, number }] : [],
@@ -46,7 +46,7 @@ export const VisuallyHidden = ({ children }: Readonly<{ children: ComponentChild
   <span class="visually-hidden">{children}</span>
 );
 
-/** The details of a row at one store, which the store's mark in the table links to. */
+/** Renders the details of a row at one store, which the store's mark in the table links to. */
 export const AtStore = ({
   row,
   run: { column, number },
@@ -90,7 +90,7 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
-/** The names of some `of` all stores, collapsed if there are many. */
+/** Renders the names of some `of` all stores, collapsed if there are many. */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;
@@ -105,7 +105,7 @@ interface Way {
   readonly details?: ComponentChildren;
 }
 
-/** The different behaviours of the stores, with the stores that show each. A bar shows their number. */
+/** Renders the different behaviours, with the stores that show each. A bar shows their number. */
 export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
   const all = sum(ways, ({ names }) => names.length);
   return (
@@ -136,7 +136,7 @@ export function Ways({ ways }: Readonly<{ ways: readonly Way[] }>) {
   );
 }
 
-/** A focusable box in which a wide table can scroll. */
+/** Renders a focusable box in which a wide table can scroll. */
 export const Scrolling = ({
   name,
   class: kind = '',

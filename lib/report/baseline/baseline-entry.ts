@@ -1,7 +1,10 @@
 import { counted } from '../../text.ts';
 import type { BaselineEntry, RecordedResult } from '../record/record.ts';
 
-/** The fingerprints that an entry lists, by check. Without names, the entry covers all failures of the check. */
+/**
+ * Returns the fingerprints that an entry lists, by check. If it lists none for a check, it covers all
+ * failures of the check.
+ */
 export function namedBy(
   entry: BaselineEntry,
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
@@ -26,7 +29,7 @@ export function newProblems(
   return problems.filter(({ fingerprint }) => !fingerprints.has(fingerprint));
 }
 
-/** The id of the check, with its fingerprint or the number of fingerprints; or the cause with its checks. */
+/** Names an entry: by its check, with its fingerprint or their number; or by its cause, with the checks. */
 export function entryName(entry: BaselineEntry): string {
   const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
   if ('cause' in entry)

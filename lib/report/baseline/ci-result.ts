@@ -4,7 +4,7 @@ import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } f
 import { knownBy } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
 
-/** The CI result of a run. Known deviations expire relative to the day on which the run began. */
+/** Returns the CI result of a run. Known deviations expire by the day on which the run began. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
   const judged =
     baseline === undefined ? [] : baseline.entries.map((entry) => judgedEntry(entry, record, baseline));
@@ -33,7 +33,7 @@ export function withCiResult(record: WithoutCiResult, baseline?: Baseline): RunR
   return { ...head, ciResult: ciResultOf(record, baseline), causes, results, observations };
 }
 
-/** Whether a result fails the CI result unless it is a known deviation. */
+/** Returns whether a result fails the CI result unless it is a known deviation. */
 export const blocks = (
   { level, verdict }: RecordedResult,
   { options }: Pick<RunRecord, 'options'>,
@@ -52,7 +52,7 @@ function decided(
   if (unknown > 0) return { exitCode: 1, reason: `${failed}${known}` };
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
-  // Without any check that sends requests, the invariants have nothing to judge.
+  // If no check sends requests, the invariants have nothing to judge.
   const isSent = results.some(({ kind, verdict }) => kind !== 'invariant' && verdict !== 'skipped');
   const judged = isSent ? selectedOf(summary.MUST) + (options.strict ? selectedOf(summary.SHOULD) : 0) : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)

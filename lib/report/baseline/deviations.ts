@@ -27,14 +27,14 @@ export const entriesOf = (
 ): readonly EvaluatedEntry[] =>
   ciResult.baseline?.entries.filter(({ state }) => states.includes(state)) ?? [];
 
-/** The entries that apply: known ones, and stale ones for the failures that still occur. */
+/** The entries that apply: those that are known and, for failures that still occur, those that are stale. */
 const covering = (record: WithBaseline) => entriesOf(record, 'known', 'stale');
 
-/** The number of failures of a check beyond those of its recorded problems, whose number is limited. */
+/** Counts the failures of a check beyond those of its recorded problems, whose number is limited. */
 export const unaccounted = ({ failed, problems }: RecordedResult): number =>
   failed - sum(problems, (problem) => problem.failed);
 
-/** The entries that make a failed check a known deviation; empty unless all of its failures are known. */
+/** Returns the entries that make a failed check a known deviation: none unless all its failures are known. */
 export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
   const entriesForCheck = covering(record).filter((entry) => namesCheck(entry, result));
   if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
@@ -48,8 +48,8 @@ export function knownBy(result: RecordedResult, record: WithBaseline): readonly 
 
 /**
  * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
- * as in the recorded run, a failure that no entry names is new, unless it comes and goes or a cause that has
- * been fixed may have hidden it.
+ * as in the recorded run, a failure that no entry lists is new, unless it is intermittent, or a cause that
+ * has been fixed may have hidden it.
  */
 function byCause(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
   const { baseline } = record.ciResult;
@@ -111,14 +111,14 @@ export interface ExplainedChecks {
   readonly news: readonly string[];
 }
 
-/** The causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
+/** Returns the causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   const names = new Set(covering(record).flatMap((one) => ('cause' in one ? [one.cause] : [])));
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
   const all = record.causes.map((cause): ExplainedChecks => {
     const checkIds = new Set(cause.checks);
     const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && checkIds.has(id));
-    // If there is a new cause for a new failure of a known cause's check, the check is listed only there.
+    // If a check of a known cause has a new failure with a new cause, it is listed only under the new one.
     const open = checks.filter(
       (result) =>
         knownBy(result, record).length === 0 &&
@@ -147,7 +147,7 @@ export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
 
-/** The entry that accepts a known cause: its own, or that of one of its checks. */
+/** Returns the entry that accepts a known cause: its own, or that of one of its checks. */
 export function entryFor({ cause, checks }: ExplainedChecks, record: RunRecord): EvaluatedEntry | undefined {
   const isOwn = (entry: EvaluatedEntry) => 'cause' in entry && entry.cause === cause.fingerprint;
   return (
@@ -155,7 +155,7 @@ export function entryFor({ cause, checks }: ExplainedChecks, record: RunRecord):
   );
 }
 
-/** The failed checks that are known deviations. */
+/** Returns the failed checks that are known deviations. */
 export const knownResults = (record: RunRecord): readonly RecordedResult[] =>
   record.results.filter((result) => result.verdict === 'fail' && knownBy(result, record).length > 0);
 
@@ -164,7 +164,7 @@ export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   return shownText(more.length === 0 ? reason : `${reason} (${more.join(', ')})`, MAX_REASON_CHARACTERS);
 }
 
-/** What an entry is about: the cause that experiments found or, without one, the name of the entry. */
+/** Says what an entry is about: the cause that experiments found or, without one, the name of the entry. */
 export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string =>
   causes.find(({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint)?.title ??
   entryName(entry);
@@ -176,7 +176,7 @@ const totalOf = ({ entries, total = 0 }: JudgedBaseline): number => Math.max(tot
 const fixedIn = (baseline: JudgedBaseline): number =>
   totalOf(baseline) - baseline.entries.filter(({ state }) => state !== 'stale').length;
 
-/** The progress of the team since it wrote the baseline, and what is still missing in it. */
+/** Describes the progress of the team since it began the baseline, and what is missing in the file. */
 export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly string[] {
   if (baseline === null) return [];
   const { entries, since } = baseline;
@@ -194,7 +194,7 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
 export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
   results.filter(({ blockedBy }) => blockedBy === 'user');
 
-/** Why the run could not be judged, or not completely; undefined if it could. */
+/** Says why the run could not be judged, or not completely; undefined if it could. */
 export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
   const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
   if (stop !== null && (!asAsked || ciResult.exitCode === 3))

@@ -50,7 +50,7 @@ function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Basel
   };
 }
 
-/** A cause of which the file says nothing else is stale once nothing fails any more. */
+/** A cause for which the file lists no failures is stale once nothing fails any more. */
 const judgedAlone = (entry: KnownCause, { causes, outcome }: WithoutCiResult): Judgement =>
   outcome === 'conformant' && causes.length === 0
     ? { state: 'stale', remedy: `delete the entry ${entryName(entry)}: no check fails any more` }
@@ -81,8 +81,9 @@ function judgedCheck(entry: KnownCheck, record: WithoutCiResult, baseline: Basel
 }
 
 /**
- * Whether a check sent the same requests as in the run that recorded the baseline. Named requests are always
- * the same; random ones take the same options, at least as many cases, and, for an invariant, all exchanges.
+ * Returns whether a check sent the same requests as in the run that recorded the baseline. Named requests are
+ * always the same. Random ones are if the options are the same, there are at least as many cases and, for an
+ * invariant, no exchanges are left out.
  */
 export function sendsTheSame(result: RecordedResult, record: WithoutCiResult, baseline: Baseline): boolean {
   if (result.kind === 'cases' || result.kind === 'scenario') return true;

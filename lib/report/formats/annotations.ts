@@ -24,7 +24,7 @@ const MAX_ANNOTATIONS = 10;
 const MAX_LINE_CHARACTERS = 300;
 const MAX_CHECKS = 5;
 
-/** GitHub workflow commands, one on each line: errors for what fails the CI result, warnings, and notices. */
+/** Returns GitHub workflow commands, one a line: errors for what fails the CI result, warnings, notices. */
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);

@@ -2,7 +2,7 @@ import type { RunRecord } from '../record/record.ts';
 
 const LABEL = 'Plant Store API';
 
-/** White text has a contrast of at least 4.5 to 1 on each of these colours. */
+/** On each of these colours, white text has a contrast of at least 4.5 to 1. */
 const COLOURS = {
   conformant: '#1a7f37',
   nonconformant: '#cf222e',
@@ -18,7 +18,7 @@ const FONT_SIZE = 11;
 
 const widthOf = (text: string) => Math.round(text.length * CHARACTER) + 2 * PADDING;
 
-/** The verdict of a run as an SVG, for a page about the store. Contains nothing that the store sent. */
+/** Draws the verdict of a run as an SVG, for a page about the store. Contains nothing that the store sent. */
 export function badge(record: RunRecord): string {
   const { outcome, suite } = record;
   const verdict = verdictOf(record);

@@ -12,7 +12,7 @@ const MAX_BEFORE = 6;
 
 const MAX_STEPS_CHARACTERS = 2400;
 
-/** Request, response, advice and steps. Text from the store appears only in code blocks. */
+/** Renders request, response, advice and steps. Text from the store appears only in code blocks. */
 export function causeBlocks(cause: RecordedCause): readonly string[] {
   const { counterexample: shown } = cause;
   const steps = cause.steps.map(visible);
@@ -29,7 +29,10 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   return [fenced(what, 'text'), fits ? fenced(steps, 'sh') : ''];
 }
 
-/** @param addressOf the address of a check's description, if it has one */
+/**
+ * Renders a cause for an issue tracker.
+ * @param addressOf returns the address of a check's description, if it has one
+ */
 export function issueMarkdown(
   { cause, checks }: ExplainedChecks,
   { document, startedAt }: RunRecord,

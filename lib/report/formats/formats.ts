@@ -6,8 +6,8 @@ import { markdownReport } from './markdown.ts';
 import { terminalReport } from './terminal.ts';
 
 /**
- * Runners execute ##[command] anywhere in a log line. In JSON, a number sign occurs only in strings, where it
- * can be escaped.
+ * Renders JSON that may be logged: runners execute ##[command] anywhere in a line, so the second number sign
+ * is escaped.
  */
 export const json = (record: object) =>
   `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;

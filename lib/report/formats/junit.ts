@@ -49,7 +49,7 @@ const builder = new XMLBuilder({
   attributeValueProcessor: (_name, value) => legal(visible(String(value))),
 });
 
-/** Contains a failure or an error if and only if the CI result is fail. */
+/** Renders JUnit XML. It contains a failure or an error if and only if the CI result is fail. */
 export function junitReport(record: RunRecord): string {
   const suites: readonly (readonly [name: string, cases: readonly JUnitCase[]])[] = [
     ...groupBy(record.results, areaOf).map(

@@ -2,7 +2,7 @@ import { shownText } from '../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 2500;
 
-/** Paragraphs and other blocks, with an empty line between them; without those that are empty. */
+/** Joins paragraphs and other blocks with empty lines, and omits empty ones. */
 export const inBlocks = (blocks: readonly string[]) => blocks.filter((block) => block !== '').join('\n\n');
 
 export const lines = (list: readonly string[]) => list.join('\n');
@@ -30,9 +30,9 @@ export function fenced(block: readonly string[], language: string): string {
   return `${ticks}${language}\n${text}\n${ticks}`;
 }
 
-/** The suite's own text, escaped for Markdown. Otherwise, a name such as __proto__ would be bold. */
+/** Escapes the suite's own text for Markdown, where a name such as __proto__ would be bold. */
 export const prose = (text: string) => text.replace(/[`*_{}[\]<>#|~$@&]|\\(?=[!-/:-@[-`{-~])/g, '\\$&');
 
-/** Untrusted text as code in a table cell, where a bar would end the cell even within code. */
+/** Formats untrusted text as code in a table cell, where a bar would end the cell even within code. */
 export const cell = (text: string, maxCharacters?: number) =>
   code(text, maxCharacters).replaceAll('|', '\\|');

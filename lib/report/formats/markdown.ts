@@ -34,9 +34,9 @@ const MAX_SIMILAR_CHECKS = 20;
 const MAX_ITEMS = 10;
 
 /**
- * For a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from the store always
- * appears as code, so that it cannot become a mention, link, image or heading, and never begins a line,
- * because GitLab executes lines that begin with a slash.
+ * Renders a report for a comment on a pull request or the summary of a job, on GitHub or GitLab. Text from
+ * the store always appears as code, so that it cannot become a mention, link, image or heading. It never
+ * begins a line, because GitLab executes lines that begin with a slash.
  */
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];

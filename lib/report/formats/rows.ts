@@ -7,7 +7,7 @@ const WIDE =
 
 const widthOfCharacter = (character: string) => (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
 
-/** The number of columns that a text without colours takes up. */
+/** Returns the number of columns that a text without colours takes up. */
 export const widthOf = (text: string): number => sum([...text], widthOfCharacter);
 
 export const rowsOf = (line: string, columns: number): number =>
@@ -77,7 +77,7 @@ export const hanging = (
   indent = ' '.repeat(head.length),
 ): readonly string[] => rows.map((row, index) => `${index === 0 ? head : indent}${row}`);
 
-/** A text whose lines are broken at the width of a terminal, with their further rows indented. */
+/** Returns a text whose lines are broken at the width of a terminal, with their further rows indented. */
 export const folded = (text: string, columns: number): string =>
   text
     .split('\n')

@@ -8,9 +8,9 @@ import { hanging, heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.t
 
 const MAX_FULL = 3;
 
-/** With fewer rows, a cause says nothing. */
+/** In fewer rows, a cause says nothing useful. */
 const MIN_ROWS = 5;
-/** With fewer steps, nothing may be sent. */
+/** Fewer steps may send nothing. */
 const MIN_STEPS = 2;
 
 const MAX_RESERVED = 5;
@@ -41,14 +41,16 @@ const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedCheck
   return (required.length > 0 ? required : open).slice(0, MAX_FULL);
 };
 
-/** What the report shows of the causes: how many in full, how much of these, and whether all of their steps. */
+/** What the report shows: how many causes in full, how much of each, and whether with all of its steps. */
 interface Extent {
   readonly full: number;
   readonly limits: RowLimits;
   readonly isWhole: boolean;
 }
 
-/** The most that fits in `max` rows. Another cause is shown in full only if all the others can be named. */
+/**
+ * Finds the most that fits in `max` rows. Shows another cause in full only if all the others can be named.
+ */
 export function extentOf(open: readonly ExplainedChecks[], max: number, layout: Layout): Extent {
   const full = worthShowing(open);
   const fits = (count: number, limits: RowLimits, reserved: number) =>
@@ -65,7 +67,7 @@ export function extentOf(open: readonly ExplainedChecks[], max: number, layout: 
   return { full: 1, limits: isFitting(TIGHT) ? TIGHT : TIGHTEST, isWhole: false };
 }
 
-/** The causes to be fixed in at most `max` rows, the first ones in full. */
+/** Returns the causes to be fixed in at most `max` rows, the first ones in full. */
 export function causeRows(
   open: readonly ExplainedChecks[],
   { full, limits, isWhole }: Extent,
@@ -83,7 +85,7 @@ export function causeRows(
 const fullRows = (causes: readonly ExplainedChecks[], limits: RowLimits, layout: Layout): readonly string[] =>
   causes.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
 
-/** A cause without the steps for which there is no room beside the names of `otherCauses`. */
+/** A cause without those steps for which the names of `otherCauses` leave no room. */
 function partOfCause(
   one: ExplainedChecks,
   limits: RowLimits,
@@ -108,7 +110,7 @@ function partOfCause(
   ];
 }
 
-/** The rows that the first cause needs to be shown in full, and the others to be named. */
+/** Counts the rows that it takes to show the first cause in full and to name the others. */
 export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): number {
   const [first] = open;
   if (first === undefined) return 0;

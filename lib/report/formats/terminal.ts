@@ -50,7 +50,10 @@ const MIN_COLUMNS = 40;
 
 const MAX_ITEMS = 3;
 
-/** Only the causes to be fixed and the verdict, each part on one line unless there are `columns`. Ends with a line feed. */
+/**
+ * Reports only the causes to be fixed and the verdict, each on one line unless `columns` is given. Ends with
+ * a line feed.
+ */
 export function quietReport(record: RunRecord, colour: boolean, columns = Number.POSITIVE_INFINITY): string {
   const layout = { columns, paint: colour ? coloured : plain, verbose: true };
   const unwrapped = { ...layout, columns: Number.POSITIVE_INFINITY };
@@ -60,7 +63,7 @@ export function quietReport(record: RunRecord, colour: boolean, columns = Number
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
-/** The terminal report of a run. Ends with a line feed. */
+/** Returns the terminal report of a run. Ends with a line feed. */
 export function terminalReport(
   record: RunRecord,
   colour: boolean,

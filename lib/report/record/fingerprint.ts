@@ -24,8 +24,9 @@ export const problemText = ({ problem, request }: Pick<FailureGroup, 'problem' |
   request === undefined ? problem : `${problem}: ${request}`;
 
 /**
- * A crash leaves all requests in flight without a response, so chance decides which is recorded. Therefore
- * the request is part of such a problem only for named cases, which are retried in isolation.
+ * Adds fingerprints to the problems of a check. A crash leaves all requests in flight without a response, and
+ * chance decides which is recorded. So the request is part of such a problem only for named cases, which are
+ * retried in isolation.
  */
 export function fingerprinted(
   id: string,

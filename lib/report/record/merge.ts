@@ -24,7 +24,8 @@ interface ShardRecord {
 }
 
 /**
- * The record of the complete run. Only times differ from those of a single run.
+ * Merges the records of shards into the record of the whole run. Only times differ from those of a single
+ * run.
  * @throws UsageError if a shard is missing, occurs twice or belongs to another run
  */
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
@@ -214,7 +215,7 @@ function causesOf(
   return withUnexplained(explained, results);
 }
 
-/** From the first start to the last end. */
+/** Returns the time from the first start to the last end. */
 export function timeOf(records: readonly RunRecord[]): Pick<RunRecord, 'startedAt' | 'seconds'> {
   const starts = records.map(({ startedAt }) => Date.parse(startedAt));
   const ends = records.map(({ startedAt, seconds }) => Date.parse(startedAt) + seconds * 1000);

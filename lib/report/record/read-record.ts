@@ -7,15 +7,21 @@ import type { RunRecord } from './record.ts';
 /** Far more than the size of any file that this suite writes. */
 const MAX_MEGABYTES = 64;
 
-/** @throws UsageError if the file cannot be read, is not a record, or has a newer schema version */
+/**
+ * Reads a record.
+ * @throws UsageError if the file cannot be read, is no record, or has a newer schema version
+ */
 export const readRecord = (file: string): RunRecord => recordIn(readSaved(file), file);
 
-/** @throws UsageError if the content of the file is not a record */
+/** Validates the content of a file as a record. @throws UsageError if it is none */
 export function recordIn(value: unknown, file: string): RunRecord {
   return validated(value, file, 'lib/report/record/record.schema.json', 'the record of a run');
 }
 
-/** @throws UsageError if the file cannot be read or has a newer schema version */
+/**
+ * Reads a JSON file that the suite has written.
+ * @throws UsageError if it cannot be read or has a newer schema version
+ */
 export function readSaved(file: string): unknown {
   let value: unknown;
   try {
@@ -36,7 +42,7 @@ export function readSaved(file: string): unknown {
   return value;
 }
 
-/** @throws UsageError with the first violation of a schema of the package */
+/** Validates a value with a schema of the package. @throws UsageError with the first violation */
 export function validated<T>(value: unknown, file: string, schema: string, what: string): T {
   const validate = ownSchema<T>(schema);
   if (validate(value)) return value;

@@ -17,7 +17,9 @@ const MAX_HEADER_CHARACTERS = 1024;
 const MAX_HEADERS_CHARACTERS = 4 * 1024;
 /** Number of bytes beyond the cap that are also searched for secrets. */
 const LOOKAHEAD_BYTES = 8 * 1024;
-/** Of any form of a secret: so many characters at the end of the searched text may be its beginning. */
+/**
+ * Length of any form of a secret: so many characters at the end of the searched text may be its beginning.
+ */
 const MAX_SECRET_CHARACTERS = 2 * 1024;
 
 export const rounded = (value: number) => Math.round(value * 1000) / 1000;
@@ -92,7 +94,7 @@ function requestOf(
     ),
     body:
       publicBody === undefined
-        ? // Only bodies with a `publicBody` contain the token; in others, what looks like a part of it is chance.
+        ? // Only bodies with a `publicBody` contain the token; what looks like a part of it in others is chance.
           bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text) => text)
         : { bytes: body?.length ?? 0, text: publicBody },
     ...(delivery === undefined ? {} : { delivery }),

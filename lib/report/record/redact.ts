@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 
 /** Shorter parts of a token reveal nothing, and would match everywhere. */
 const MIN_FORM_CHARACTERS = 6;
-/** So many consecutive characters are recognised anywhere, to find a token that was cut in two. */
+/** So many consecutive characters are recognised anywhere, so that a token that was cut in two is found. */
 const MIN_PIECE_CHARACTERS = 8;
 
 /** What a text looks like within base64, at each of the three possible offsets. */
@@ -44,8 +44,8 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt
 
 /**
  * Undoes escapes of single characters: backslashes (even in nested strings), \\u0041, %41, &#65;, &#x41;, the
- * zeros of UTF-16, the alphabet of base64url, and letter case. Returns where each character of the plain text
- * begins and ends.
+ * zeros of UTF-16, the alphabet of base64url, and letter case. Also returns where each character of the plain
+ * text begins and ends.
  */
 function unescaped(text: string) {
   const begins: number[] = [];

@@ -3,7 +3,10 @@ import { capitalised } from '../../text.ts';
 import { causeFingerprint } from './fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record.ts';
 
-/** Adds a cause for each kind of failure that none explains: a run that was cut short made no experiments. */
+/**
+ * Adds a cause for each kind of failure that no cause explains, for example because the run was cut short
+ * before the experiments.
+ */
 export function withUnexplained(
   causes: readonly RecordedCause[],
   results: readonly RecordedResult[],
@@ -14,7 +17,7 @@ export function withUnexplained(
   return [...causes, ...mustFirst(kinds.map(([symptom, members]) => unexplained(symptom, members)))];
 }
 
-/** The causes that say more than the failed checks themselves. */
+/** Returns the causes that say more than that a check has failed. */
 export function explainedIn({ causes, results }: RunRecord): readonly RecordedCause[] {
   const symptoms = new Map(results.map((result) => [result.id, symptomOf(result)]));
   return causes.filter(

@@ -2,7 +2,7 @@ import type { Preceding } from '../../payloads/test-case.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 
-/** A request on a connection. After a pipelined one, the next is sent without waiting for the response. */
+/** A request on a connection. If it is pipelined, the next one is sent without waiting for its response. */
 export interface OnConnection {
   readonly request: RecordedRequest;
   readonly connection?: Preceding['connection'];
@@ -20,7 +20,7 @@ export const MAX_SECONDS = 10;
 
 export const isChunked = ({ headers }: RecordedRequest) => hasHeader(headers, 'transfer-encoding');
 
-/** The origin and the target of a URL, even if no parser accepts it. */
+/** Returns the origin and the target of a URL, even if no parser accepts it. */
 export function dividedUrl(url: string): { readonly origin: string; readonly target: string } {
   const [, origin = url, target = '/'] = /^([a-z]+:\/\/[^/?#]+)([\s\S]*)$/i.exec(url) ?? [];
   return { origin, target };

@@ -19,9 +19,9 @@ export const TOKEN = '$PLANT_STORE_TOKEN';
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
 /**
- * A check that sends a recorded request again: byte for byte, except for an id that may now be in use.
- * Undefined if more than one request is needed or the record is incomplete; then the whole check has to be
- * repeated.
+ * Returns a check that sends a recorded request again: byte for byte, except for an id that may now be in
+ * use. Undefined if more than one request is needed or the record is incomplete; then the whole check has to
+ * be repeated.
  */
 export function replayOf(
   { exchanges, counterexample }: RecordedResult,
@@ -49,7 +49,10 @@ const anyResponse: Rules[number] = ({ response }) =>
 const isWhole = (body: RecordedRequest['body']) =>
   body.truncated !== true && !('text' in body && body.text.includes(REDACTED));
 
-/** Undefined for a request that depends on an earlier one or was not recorded completely. */
+/**
+ * Turns a recorded request into a template; undefined if it depends on an earlier request or was not recorded
+ * completely.
+ */
 export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
@@ -85,7 +88,7 @@ export function templateFromRecord(
   };
 }
 
-/** The token stays as it is recorded. */
+/** Restores an exchange from a record. The token stays as it is recorded. */
 export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
   const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };

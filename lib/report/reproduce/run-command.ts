@@ -4,7 +4,7 @@ import { flagOf } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';
 
-/** The command that repeats a run, without the token, filters, documents and headers. */
+/** Returns the command that repeats a run, without the token, filters, documents and headers. */
 export function runCommandLine({ suite, target, options }: RunRecord): string {
   const settings = pick(options, 'seed', 'firstId', 'cases', 'concurrency', 'timeout', 'rate');
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');

@@ -3,8 +3,8 @@ import { ANOTHER_TOKEN, KEPT_COOKIES, RANDOM_CHARACTERS } from '../../payloads/c
 import { utf8Text } from '../../utf8.ts';
 
 /**
- * Words and commands for bash that also work when they are pasted into an interactive shell. Bytes are
- * represented as Latin-1 text.
+ * Words and commands for bash, which also work when pasted into an interactive shell. Bytes are represented
+ * as Latin-1 text.
  */
 
 /** A part of a text that the shell assembles. `source` is the recorded text that it stands for. */
@@ -15,7 +15,7 @@ export type ShellPart =
   /** A command that prints the text. */
   | { readonly command: string; readonly source: string };
 
-/** Single quotes also prevent an interactive shell from expanding `!`. */
+/** Quotes a text with single quotes, which also keep an interactive shell from expanding `!`. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Replaces matching bytes with octal escapes, as `$'…'` and printf read them. */
@@ -70,7 +70,7 @@ export function word(parts: readonly ShellPart[]): string {
 /** On Linux, an argument of a command may have at most 128 KiB. */
 const MAX_WORD_BYTES = 100 * 1024;
 
-/** Whether a word can hold the parts: `$(…)` drops trailing line feeds, and no word can contain NUL. */
+/** Returns whether a word can hold the parts: `$(…)` drops trailing line feeds, and no word contains NUL. */
 export function fitsWord(parts: readonly ShellPart[]): boolean {
   const whole = sourceOf(parts);
   return (
@@ -119,7 +119,7 @@ const COOKIES = '$COOKIES';
 const setCookies = (url: string) =>
   `COOKIES=$(curl -s -o /dev/null -D - ${quoted(url)} -H "authorization: Bearer $PLANT_STORE_TOKEN" -H 'content-type: application/json' -d '{"id":'$((2000000 + RANDOM * 32768 + RANDOM))',"name":"Aloe"}' | tr -d '\r' | sed -n 's/^[Ss]et-[Cc]ookie: *\\([^;]*\\).*/\\1/p' | paste -sd ';' -)`;
 
-/** The lines of a script that sends to `url`, preceded by lines that set the variables they use. */
+/** Returns the lines of a script that sends to `url`, preceded by lines that set the variables they use. */
 export function withVariables(lines: readonly string[], url: string): readonly string[] {
   const use = (variable: string) => lines.some((line) => line.includes(variable));
   return [

@@ -21,7 +21,7 @@ const RESPONSE_MS = 500;
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
 /**
- * The first command opens a connection, sends a request over it (unless it is a TLS connection), and leaves it
+ * Returns two commands. The first opens a connection, sends a request over it (not over TLS), and leaves it
  * open; the second closes it.
  */
 export function openSocket(

@@ -29,7 +29,7 @@ export interface Reproduction extends WithId {
 export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
   tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
 
-/** A shell command that sends one request again, without its preceding requests. */
+/** Returns a shell command that sends one request again, without its preceding requests. */
 export function requestCommand(request: RecordedRequest): string {
   if (request.rawBytes === true)
     return `# malformed, so no HTTP client can send it: ${request.method} ${request.url}`;
@@ -42,7 +42,10 @@ export function requestCommand(request: RecordedRequest): string {
     : `${command} # without the preceding request; ${suite.name} replay sends both`;
 }
 
-/** Each line can be pasted separately into an interactive bash, after the previous ones. */
+/**
+ * Returns the lines that reproduce a fault. Each can be pasted separately into an interactive bash, after the
+ * previous ones.
+ */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
   const { request, before, repeat, modulus = 1, isOfBody = false, unanswered = false } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
@@ -212,8 +215,8 @@ function numberLike(numeral: string, addend: string, modulus: number): string {
     if (number >= bound && base < bound) base += range;
   }
   const step = BigInt(modulus);
-  // The first number from the base on with the same remainder. Unless that is the base itself, one choice
-  // fewer fits.
+  // The first number from the base on with the same remainder. Unless it is the base itself, there is one
+  // choice fewer.
   const first = base + ((((number - base) % step) + step) % step);
   const choices = first === base ? range / step : range / step - 1n;
   const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;

@@ -3,7 +3,7 @@ import type { RecordedBody } from '../record/record.ts';
 export const bytesIn = (body: RecordedBody): Buffer =>
   'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 
-/** The complete bytes as Latin-1 text. A truncated body is assumed to continue as it ends. */
+/** Returns the complete bytes as Latin-1 text. Assumes that a truncated body continues as it ends. */
 export function wholeBody(body: RecordedBody): string {
   const bytes = bytesIn(body).toString('latin1');
   if (body.truncated !== true) return bytes;

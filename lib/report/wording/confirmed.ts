@@ -24,10 +24,10 @@ function wordsFor({ kind, condition, symptom }: ComparedCause): Words {
   return symptom.startsWith('answers 400') ? OF_REJECTIONS : WITHOUT_CONDITION;
 }
 
-/** With fewer tries, a condition is a guess. */
+/** After fewer tries, a condition is a guess. */
 const MIN_CONFIRMING_TRIES = 3;
 
-/** What the counts of a cause are called: `confirmed` only if experiments reproduced it several times. */
+/** Names the counts of a cause: `confirmed` only if experiments reproduced it several times. */
 export const countsLabel = ({ kind, confirmed: { inside } }: ComparedCause): string =>
   kind === 'once' || inside[1] < MIN_CONFIRMING_TRIES ? 'seen' : 'confirmed';
 
@@ -47,7 +47,7 @@ export function confirmedText(cause: ComparedCause): string {
 
 const NOTHING_TRIED: Tried = [0, 0];
 
-/** How often a failure recurred when it was retried; undefined if it was not retried. */
+/** Says how often a failure recurred when it was retried; undefined if it was not retried. */
 export function retrySummary({
   when,
   retries = {},

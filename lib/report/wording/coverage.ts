@@ -7,7 +7,7 @@ const NOUNS = { 2: 'pairs', 3: 'triples' } as const;
 const fraction = (covered: number, all: number) =>
   covered === all ? `all ${withSeparators(all)}` : `${withSeparators(covered)} of ${withSeparators(all)}`;
 
-/** How much of a covering array a check tried, such as `all 5,812 pairs of 21 dimensions`. */
+/** Says how much of a covering array a check tried, such as `all 5,812 pairs of 21 dimensions`. */
 export function coverageText({ coverage }: RecordedResult): string | undefined {
   if (coverage === undefined) return undefined;
   const { covered, all, strength, dimensions, notApplicable, together } = coverage;
@@ -37,7 +37,7 @@ const MIN_RANDOM_CASES = 10;
 const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
   verdict === 'pass' && random >= MIN_RANDOM_CASES ? random : 0;
 
-/** What a check without failures says about other random payloads, according to the rule of three. */
+/** Says what a check without failures proves about other random payloads, by the rule of three. */
 export function confidenceText(result: RecordedResult): string | undefined {
   const random = randomCasesOf(result);
   return random === 0

@@ -2,9 +2,9 @@ import type { Observations } from '../../run/result/result.ts';
 import { counted } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** What the formats say about a run; they differ only in layout. */
+/** What all formats say about a run; they differ only in layout. */
 
-/** The document, how it was read, and its overlays; `show` formats the name of a file. */
+/** Names the document, how it was read, and its overlays; `show` formats the name of a file. */
 export function documentName(
   { file, openapi, overlays = [] }: RunRecord['document'],
   show: (file: string) => string,
@@ -13,7 +13,7 @@ export function documentName(
   return `${show(file)}${read}${overlays.length === 0 ? '' : ` with ${overlays.map(show).join(', ')}`}`;
 }
 
-/** The document with its version and hash; `show` formats a text. */
+/** Names the document with its version and hash; `show` formats a text. */
 export const documentText = (
   document: RunRecord['document'],
   show: (text: string, maxCharacters: number) => string,
@@ -35,7 +35,7 @@ export function sentText({ requests, seconds, waited, closedMidRequest = 0, crea
   return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
 }
 
-/** Whether an observation is a response time: no two runs have the same. */
+/** Returns whether an observation is a response time: no two runs have the same. */
 export const isResponseTime = (key: string): boolean => key.startsWith('response-time-ms/');
 
 /** Short names for the observations that interest most readers. */

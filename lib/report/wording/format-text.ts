@@ -14,7 +14,7 @@ export const coloured: Paint = (style, text) => styleText(style, text, { validat
 
 const MAX_CHARACTERS = 400;
 
-/** Untrusted text for a terminal, with control and formatting characters and lone surrogates escaped. */
+/** Escapes control and formatting characters and lone surrogates in untrusted text, for a terminal. */
 export const visible = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character))
@@ -29,7 +29,7 @@ export const escaped = (character: string): string =>
 /** When a text is truncated, a word of at most this many characters is dropped rather than cut. */
 export const MAX_WORD_CHARACTERS = 24;
 
-/** The beginning of a text, ending after a word if possible, and never within a surrogate pair. */
+/** Returns the beginning of a text, ending after a word if possible, and never within a surrogate pair. */
 export function beginning(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const space = text.lastIndexOf(' ', maxCharacters);
@@ -37,7 +37,7 @@ export function beginning(text: string, maxCharacters: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The beginning of an untrusted text, escaped for a terminal. */
+/** Returns the beginning of an untrusted text, escaped for a terminal. */
 export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
   const shown = visible(text);
   return shown.length > maxCharacters
@@ -49,7 +49,7 @@ export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
 function truncateMiddle(text: string, maxCharacters: number): string {
   const shown = visible(text);
   const count = `… (${text.length} characters) …`;
-  // Leaving out less text than the note about it takes up would save nothing.
+  // A note that is longer than the omitted text saves nothing.
   if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
   const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
   const end = Math.floor(kept / 3);
@@ -105,10 +105,10 @@ interface RequestLineOptions {
   readonly matters?: readonly string[] | undefined;
 }
 
-/** The least of a body that is shown, however long the rest of the request is. */
+/** Minimum number of characters that are shown of a body, however long the rest of the request is. */
 const MIN_BODY_CHARACTERS = 40;
 
-/** A request in one line, with the credential only if it is not the usual one, and with what matters. */
+/** Describes a request in one line, with what matters, and with the credential if it is not the usual one. */
 export function requestLine(
   request: RecordedRequest,
   { maxCharacters = MAX_CHARACTERS, matters = [] }: RequestLineOptions = {},

@@ -10,7 +10,7 @@ export const OUTCOMES = {
   undetermined: { words: 'could not be judged', colour: 'magenta', icon: 'untestable' },
 } as const;
 
-/** The verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
+/** Returns the verdict in a few words: `conformant`, `passed the selected checks: 3 of 56 MUST`. */
 export function headlineOf(record: RunRecord): string {
   if (record.outcome !== 'partial') return OUTCOMES[record.outcome].words;
   return record.ciResult.exitCode === 2

@@ -18,7 +18,7 @@ interface Question {
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
-/** All observations as sentences. Observations without a wording are listed with their keys. */
+/** Words all observations as sentences. Observations without a wording are listed with their keys. */
 export function profileOf(observations: Observations) {
   const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
@@ -112,7 +112,7 @@ function sentence([first = '', ...others]: readonly SentencePart[]): readonly Se
   return [begin, ...others, '.'];
 }
 
-/** What happens to a sent value; follows the status of the response. */
+/** What happens to a value that was sent; follows the status of the response. */
 const returned = (values: Readonly<Record<string, string>>): ResponseWords => ({
   absent: ' and {is not returned}',
   else: ' and is returned {}',

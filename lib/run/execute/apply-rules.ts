@@ -50,7 +50,7 @@ export function rulingOf(
 const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
   framing === request.framing;
 
-/** The finding of the first rule that an exchange breaks. */
+/** Returns the finding of the first rule that an exchange breaks. */
 export function judged(
   exchange: Exchange,
   template: RequestTemplate,

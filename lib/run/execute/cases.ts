@@ -101,7 +101,7 @@ export async function tryEach(
   );
 }
 
-/** Why the work cannot be done; undefined if it succeeded. */
+/** Does the work. Returns why it cannot be done; undefined if it succeeded. */
 export async function blockedBy(work: () => Promise<void>): Promise<Untestable | undefined> {
   try {
     await work();

@@ -15,7 +15,10 @@ import type { Invariants } from './invariants.ts';
 import { runRandomCases } from './property.ts';
 import { runScenario } from './scenario.ts';
 
-/** Checks that run at the same time. Most send few requests, so one alone would leave a distant store idle. */
+/**
+ * Number of checks that run at the same time. Most send few requests, so that one alone would leave a distant
+ * store idle.
+ */
 const MAX_PARALLEL_CHECKS = 8;
 
 interface ExecutorOptions {

@@ -15,7 +15,10 @@ import type { Execution } from './execution.ts';
 /** Number of retries, in isolation and under concurrency, for a failure that did not recur at once. */
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
-/** Retries in isolation end here, or once all would pass by chance with at most this probability. */
+/**
+ * Retries in isolation end after so many, or once they would all pass by chance with at most this
+ * probability.
+ */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
 

@@ -18,9 +18,12 @@ interface Kept extends RequestInFlight {
 const MAX_KEPT = 200;
 /** Faults that depend on earlier requests usually depend on one of the last few. */
 const MAX_RECENT = 48;
-/** In ms: a dying store may still answer; a request that we aborted may kill it a moment later. */
+/**
+ * How long, in ms, a store may still answer others after a request that kills it: one without an answer, and
+ * one that we aborted.
+ */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
-/** The same if nothing else can have killed the store: a busy one may notice an abort late. */
+/** The same if nothing else can have killed the store, since a busy store may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;
 
 /** Remembers requests that may be the reason for a failure of others. */

@@ -7,7 +7,7 @@ import { truncate, truncated } from '../result/truncate.ts';
 import { judged } from './apply-rules.ts';
 import type { Execution } from './execution.ts';
 
-/** @returns undefined if the case passes */
+/** Sends a test case and judges the response. Returns undefined if the case passes. */
 export async function runTestCase(
   testCase: TestCase,
   id: bigint,
@@ -30,7 +30,10 @@ export async function runTestCase(
   };
 }
 
-/** @throws Untestable if the store rejects it twice, the second time with another id */
+/**
+ * Sends a control request.
+ * @throws Untestable if the store rejects it twice, the second time with another id
+ */
 export async function requireAccepted(
   control: RequestTemplate,
   id: bigint,

@@ -30,7 +30,7 @@ function blockOf(source: IdSource, count: number): IdSource {
   const reserve = (more: number) => {
     const from = used;
     used += more;
-    // After the block, ids are those of unplanned requests.
+    // Beyond the reserved block, ids are those of unplanned requests.
     return (index: number) => (from + index < count ? id(from + index) : source.next());
   };
   return { reserve, next: () => reserve(1)(0) };

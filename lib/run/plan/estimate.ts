@@ -20,7 +20,7 @@ const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', header
 const ID = 1_000_001n;
 
 /**
- * Without what confirming and shrinking failures takes.
+ * Estimates how many requests a run sends and how many plants it creates, if no check fails.
  * @param stored the result of `storedEstimates`, unless the catalogue has other checks under the same ids
  */
 export async function estimate(
@@ -43,7 +43,11 @@ export async function estimate(
   return { requests: Math.round(requests * part), plants: Math.round(plants * part) };
 }
 
-/** @param sampled maximum number of cases of a random check that are examined, of each kind */
+/**
+ * Estimates what one check sends and creates.
+ * @param sampled how many cases of a random check are examined at most: so many named ones, and as many
+ * others
+ */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
   contract: Contract,
@@ -108,7 +112,7 @@ class Count implements Estimate {
   }
 }
 
-/** Stored estimates for the suite's own checks: computing them would take longer than finding most faults. */
+/** Returns stored estimates of the suite's checks: computing them takes longer than finding most faults. */
 export function storedEstimates({ document }: Contract): Estimates | undefined {
   if (document.sha256 !== DOCUMENT_SHA256) return undefined;
   return typicalEstimates();

@@ -90,7 +90,7 @@ export class CheckIds {
   }
 }
 
-/** A random ordinary first id, which is most likely far from those of earlier runs. */
+/** Returns a random ordinary first id, which is most likely far from those of earlier runs. */
 export const firstIdFor = ({ newPlant }: Pick<Contract, 'newPlant'>): bigint =>
   anyFirstId(ordinaryIds(newPlant.shape));
 

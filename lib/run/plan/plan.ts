@@ -19,20 +19,23 @@ export const PREFLIGHT = 'preflight';
 export const OUTSIDE_CHECKS = 'outside checks';
 export const COLLISIONS = 'collisions';
 
-/** For each property of the document, for a check whose requests are not counted in advance. */
+/** Number of ids for each property of the document, for a check whose requests are not counted in advance. */
 const IDS_PER_PROPERTY = 64;
 /** Number of ids for a check's requests beyond the planned ones; enough for a covering array. */
 const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
 /** Number of shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
-/** For retry ids. Cases rarely share a slot, which matters only if a store requires unique ids. */
+/**
+ * Number of slots for retry ids. It matters only to a store with unique ids that two cases share a slot, and
+ * they rarely do.
+ */
 const SLOTS = 61;
 
 export const sampleCount = (weight: number, cases: number): number => Math.max(1, Math.ceil(cases * weight));
 
 /**
- * The number of cases of a generated check. By default, and with --thorough, a check that covers all combinations sends
- * all of its named cases.
+ * Returns the number of cases of a generated check. By default, and with --thorough, a check that covers all
+ * combinations sends all of its named cases.
  */
 export const caseCountOf = (
   { weight, covers }: Test & { kind: 'property' },
@@ -127,7 +130,7 @@ export function* plannedBatches(
   yield once(of('invariant'));
 }
 
-/** One after the other: an area may use up ids, or get the credentials locked out, for another. */
+/** Areas run one after the other: one may use up the ids of another, or get its credentials locked out. */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
 function bySize(checks: readonly Check[]): readonly Check[] {

@@ -9,7 +9,7 @@ export type Estimates = Readonly<Record<string, Estimate>>;
 
 let stored: Estimates | undefined;
 
-/** For the suite's own document and the default number of cases. A test regenerates the file. */
+/** Reads estimates for the suite's own document and default number of cases. A test regenerates the file. */
 export function typicalEstimates(): Estimates {
   stored ??= JSON.parse(packageText('lib/run/plan/estimates.json')) as Estimates;
   return stored;

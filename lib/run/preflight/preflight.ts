@@ -24,10 +24,15 @@ export interface Readiness {
   readonly accepted?: Exchange | undefined;
 }
 
-/** After so many, the token counts as rejected, the store as unreachable, or the base URL as wrong. */
+/**
+ * After so many attempts, the token counts as rejected, the store as unreachable, or the base URL as wrong.
+ */
 const MAX_ATTEMPTS = 3;
 
-/** A reachable store that does not answer is not treated as unreachable: its checks fail. */
+/**
+ * Finds out whether the store can be judged. If it is reachable but does not answer, the run goes on, and its
+ * checks fail.
+ */
 export async function preflight(
   client: HttpClient,
   sender: Sender,

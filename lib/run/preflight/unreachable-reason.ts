@@ -6,7 +6,10 @@ import { type FirstBytes, probe } from '../../wire/probe.ts';
 import type { Stop } from '../result/result.ts';
 import { truncate } from '../result/truncate.ts';
 
-/** Nothing listens, or a problem with TLS, a certificate, or the protocol; undefined if it can be reached. */
+/**
+ * Says why a store cannot be reached: nothing listens, or a problem with TLS, a certificate, or the protocol;
+ * undefined if it can.
+ */
 export async function unreachableReason(
   exchange: Exchange,
   client: HttpClient,
@@ -21,7 +24,7 @@ export async function unreachableReason(
   return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await sendPlainGet(client), url);
 }
 
-/** Whether the server accepts only HTTP/2 in ALPN. It may still answer HTTP/1.1, but only to reject it. */
+/** Returns whether the server accepts only HTTP/2 in ALPN. It may still answer HTTP/1.1, with a rejection. */
 export async function agreesOnlyOnHttp2(endpoint: Endpoint): Promise<boolean> {
   if (!endpoint.secure) return false;
   const agreed = async (protocol: string) => (await probe(endpoint, '', { alpn: protocol })).alpn;

@@ -12,7 +12,7 @@ interface RunEnd {
   readonly unfinished: boolean;
 }
 
-/** Failures count however the run ended; a check that was not completed does not pass. */
+/** Reaches a verdict. Failures count however the run ended; a check that was not completed does not pass. */
 export function concluded(check: Check, tally: Tally, seconds: number, end: RunEnd): CheckResult {
   const { level, id, test } = check;
   const { cases, failed, blocked } = tally;
@@ -33,7 +33,7 @@ export function concluded(check: Check, tally: Tally, seconds: number, end: RunE
   throw new Error(`${id} made no request`);
 }
 
-/** Its rules applied to none of its exchanges. Another shard may have cases to which they apply. */
+/** The result of a check whose rules applied to none of its exchanges. In another shard, they may apply. */
 function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): CheckResult {
   const { test } = check;
   const by = ('untestableBecauseOf' in test ? test.untestableBecauseOf : undefined) ?? 'invariants/answers';

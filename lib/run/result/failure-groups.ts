@@ -1,6 +1,6 @@
 import { type Failure, type FailureGroup, problemOf } from './result.ts';
 
-/** Only a store that answers each kind of request differently exceeds this; the counts then do not add up. */
+/** More occur only if a store answers each kind of request differently. The counts then do not add up. */
 const MAX_GROUPS = 2000;
 
 export class FailureGroups {

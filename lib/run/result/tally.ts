@@ -13,7 +13,7 @@ import {
 } from './result.ts';
 import { MAX_KEPT_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
 
-/** Number of failures that are kept in full: reports show the first, and others with other problems. */
+/** Number of failures that are kept in full: reports show the first, and some with other problems. */
 export const MAX_FAILURES = 5;
 /** Maximum number of problems of a check for which a failure is kept. */
 const MAX_PROBLEMS_OF_A_CHECK = 20;

@@ -33,7 +33,7 @@ function shortened({ headers, statusText, body, size, ...rest }: Response, maxBo
   };
 }
 
-/** With the beginning of body and headers, copied so that the memory of the whole can be freed. */
+/** Keeps the beginning of body and headers, copied so that the memory of the whole can be freed. */
 export function truncated(
   { preceding, ...rest }: Exchange,
   maxBodyBytes: number = MAX_WHOLE_BODY_BYTES,
@@ -52,7 +52,7 @@ const truncatedFinding = (finding: Finding): Finding => ({
   problem: truncate(finding.problem),
 });
 
-/** Of what a store may have written, other than the response itself, only the beginnings. */
+/** Keeps only the beginning of everything that a store may have written, except the response itself. */
 export const truncatedCase = <T extends FailedCase>(failure: T): T => ({
   ...failure,
   finding: truncatedFinding(failure.finding),
@@ -66,7 +66,7 @@ export const truncatedCase = <T extends FailedCase>(failure: T): T => ({
       }),
 });
 
-/** A store that sends megabytes must not fill the memory. */
+/** Truncates a failure with its response: a store that sends megabytes must not fill the memory. */
 export const truncatedFailure = (failure: Failure, maxBodyBytes: number): Failure => ({
   ...truncatedCase(failure),
   exchange: truncated(failure.exchange, maxBodyBytes),

@@ -20,15 +20,18 @@ export function summaryOf(results: readonly Judged[]): Summary {
 }
 
 /**
- * Whether the run was stopped before it could judge every check. A limit that is reached late enough leaves no
- * check untestable.
+ * Returns whether the run was stopped before it could judge every check. A limit that is reached late enough
+ * leaves no check untestable.
  */
 export const cutShort = (stop: Stop | null | undefined, results: readonly Judged[]): boolean =>
   stop !== null &&
   stop !== undefined &&
   (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
 
-/** `stopped`: before it could judge. `filtered`: the user excluded checks. */
+/**
+ * Returns the outcome of a run that was `stopped` before it could judge everything, or `filtered` by the
+ * user, or neither.
+ */
 export function runOutcome(
   { MUST, SHOULD }: Summary,
   strict: boolean,
@@ -40,5 +43,5 @@ export function runOutcome(
   return filtered ? 'partial' : 'conformant';
 }
 
-/** The number of checks that a run was meant to judge: those that passed, failed or were untestable. */
+/** Counts the checks that a run was meant to judge: those that passed, failed or were untestable. */
 export const selectedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;

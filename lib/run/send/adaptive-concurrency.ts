@@ -27,7 +27,9 @@ export class AdaptiveConcurrency {
   /** The last time at which the limit was still above the usual one. */
   private raisedUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param max no more than the client's current limit disables growth */
+  /**
+   * @param max maximum number of concurrent requests; the limit never rises if it is not above the client's
+   */
   constructor(client: HttpClient, max: number) {
     this.client = client;
     this.usual = client.concurrencyLimit;

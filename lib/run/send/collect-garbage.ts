@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** V8 lets the heap grow to several times what a run needs when a store answers with megabytes. */
+/** Collects garbage: if a store sends megabytes, V8 lets the heap grow to several times what a run needs. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { isValid } from '../../payloads/validity.ts';
 
-/** 2 if any client could send it, 1 if it is another valid plant, 0 if it is the likeliest culprit. */
+/** Returns 2 for a request that any client could send, 1 for another valid plant, 0 for a likely culprit. */
 export function ordinariness(template: RequestTemplate, contract: Contract): 0 | 1 | 2 {
   if (template.ordinary === true) return 2;
   const { body, credential = validCredential, method, path, headers } = template;

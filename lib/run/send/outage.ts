@@ -4,14 +4,14 @@ import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { headersSize } from '../../wire/headers.ts';
 import { LARGE_BODY_BYTES } from '../../wire/large-bodies.ts';
 
-/** If a store serves nothing for this long, and for this many requests, it is probed. */
+/** If a store serves nothing for so long, and so many requests, it is probed. */
 const MIN_SUSPECTED_OUTAGE = { ms: 7_000, requests: 20 } as const;
 /** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
 /**
- * The checks end after so many responses if they have this average size, or if most are too long to be read: to
- * judge them all would take many minutes.
+ * The checks end after so many responses if they are this large on average, or mostly too long to be read:
+ * judging all of them would take many minutes.
  */
 const TOO_LARGE = {
   responses: 24,
@@ -19,7 +19,7 @@ const TOO_LARGE = {
   averageHeadBytes: MAX_HEAD_BYTES / 2,
 } as const;
 
-/** Whether a complete response arrived that is not a server error. */
+/** Returns whether a complete response arrived that is not a server error. */
 export const isServed = (exchange: Exchange): boolean =>
   exchange.kind === 'answered' && !exchange.response.truncated && exchange.response.status < 500;
 

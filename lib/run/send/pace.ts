@@ -9,7 +9,7 @@ import { Stopped } from './stopped.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/** If waiting this long did not help, leaves time between requests: a limit costs more each time. */
+/** If waiting so long did not help, leaves time between requests: reaching a limit costs more each time. */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {
@@ -109,7 +109,7 @@ export class Pace {
   }
 }
 
-/** The pause before a retry that a response asks for, in milliseconds; undefined if the response is final. */
+/** Returns for how many ms a response asks to pause before a retry; undefined if the response is final. */
 export function pauseAsked({ response }: Exchange): number | undefined {
   if (response === undefined || (response.status !== 429 && response.status !== 503)) return undefined;
   const after = headerValue(response.headers, 'retry-after');

@@ -33,7 +33,7 @@ export async function inPool(
   if (failure !== undefined) throw failure.error;
 }
 
-/** The results of `work` for each item of a list, in its order. */
+/** Returns the results of `work` for each item of a list, in its order. */
 export async function mapInPool<T, R>(
   list: readonly T[],
   width: number | (() => number),

@@ -15,7 +15,7 @@ import { didNotReachStore, isFromGateway } from './unreachable.ts';
 /** How long a store that has stopped answering has to come back. */
 const MAX_RECOVERY_MS = 5_000;
 const POLL_INTERVAL_MS = 250;
-/** How often a gateway may report that it did not reach a store that serves just before and just after. */
+/** How often a gateway may report that it did not reach a store that served just before and just after. */
 const MAX_INTERRUPTIONS = 3;
 /** How often a store may stop listening during requests, because it reloads or someone else restarts it. */
 const MAX_RELOADS = 1;
@@ -203,7 +203,7 @@ export class Recovery {
     };
   }
 
-  /** The one with the least ordinary request comes first, as the likeliest culprit. */
+  /** The checks with unanswered requests, the likeliest culprit (the least ordinary request) first. */
   private get brokenChecks(): string {
     const ids = [...this.contexts]
       .filter(({ broken, away }) => broken > 0 || away > 0)
@@ -214,7 +214,7 @@ export class Recovery {
   }
 }
 
-/** Why a run in which the store had to be restarted is no proof of conformance. */
+/** Says why a run in which the store had to be restarted is no proof of conformance. */
 export const diedTimes = (times: number): Stop => ({
   kind: 'unresponsive',
   reason: `the store died ${counted(times, 'time')} and was restarted`,

@@ -55,7 +55,7 @@ export class Sender {
   private readonly access = new ExclusiveAccess();
   readonly pace: Pace;
   readonly transport: Transport;
-  /** Whether the 503 of some request was final; it may then be final for others, too. */
+  /** Whether a 503 was final for some request, so that it may be for others, too. */
   private hasFinal503 = false;
 
   constructor(client: HttpClient, options: SenderOptions) {
@@ -166,8 +166,8 @@ export class Sender {
           if (settled !== undefined) return { kind: 'judge', exchange: settled };
         }
         this.pace.pause(next.ms);
-        // Do not repeat the preceding request: it has been answered, or it is rejected each time and may
-        // itself keep the store busy.
+        // Do not repeat the preceding request: it has been answered, or it is rejected each time and is
+        // perhaps what keeps the store busy.
         return { kind: 'retry', change: isOwn || isRepeated ? { template: single } : {} };
       }
       case 'judge the store':
@@ -210,8 +210,8 @@ export class Sender {
       if (state.stop === undefined && (outage.isSuspected || outage.isCertain || outage.answersTooMuch))
         await recovery.duringOutage(outage, context, this);
     };
-    // A store that fails while several requests are in flight may serve one at a time. The copy of the context keeps
-    // other requests of this check waiting, too.
+    // A store that fails with several requests in flight may serve one at a time. Access is exclusive to a
+    // copy of the context, so that other requests of this check wait, too.
     if (outage.isSuspected && !this.access.isHeldBy(context))
       await this.access.exclusively({ ...context }, ask);
     else await ask();

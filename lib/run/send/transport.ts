@@ -49,9 +49,9 @@ const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
 /** Limit on bodies once a response was too long. Even the longest name with every character escaped fits. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
-/** What each header adds to the received bytes besides its characters: thousands of short ones fill the memory, too. */
+/** What a header counts for besides its characters, since thousands of short headers fill the memory, too. */
 const HEADER_BYTES = 80;
-/** Garbage is collected each time that so much has been received; a store with small responses never sends that much. */
+/** Garbage is collected each time so much has been received. With small responses, that never happens. */
 const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
 
 interface Transmitted {
@@ -101,8 +101,10 @@ export class Transport {
   }
 
   /**
-   * Sends a request once; if the response to a large body may have been lost, sends the body again in segments.
-   * @param hasWaited for the store already, so that a 502 counts as the response of the preceding request
+   * Sends a request once; if the response to a large body may have been lost, sends the body again in
+   * segments.
+   * @param hasWaited whether it has already waited for the store; a 502 then counts as the response to the
+   * preceding request
    * @throws Stopped if the run has ended
    */
   async send(
@@ -309,7 +311,9 @@ const mayBeOverloaded = (exchange: Exchange, template: RequestTemplate): boolean
   !isAborted(exchange) &&
   (exchange.response === undefined || exchange.response.status >= 500 || exchange.response.status === 429);
 
-/** Varnish says so with Retry-After, but waiting does not help. */
+/**
+ * Returns whether a gateway cannot forward this request. Varnish adds Retry-After, but waiting is no help.
+ */
 export const isFinalOfGateway = (exchange: Exchange): boolean =>
   isStoppedAtGateway(exchange) && isFromGateway(exchange);
 

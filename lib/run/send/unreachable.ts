@@ -5,7 +5,7 @@ import { type Exchange, failedBy } from '../../wire/exchange.ts';
 const UNREACHED =
   /No server is available to handle this request|temporarily unable to service your\s+request due to maintenance|no healthy upstream|upstream connect error|Backend fetch failed/;
 
-/** Whether the response comes from a gateway that could not reach the store. */
+/** Returns whether the response comes from a gateway that could not reach the store. */
 export function isFromGateway(exchange: Exchange): boolean {
   const status = statusOf(exchange);
   if (status === 502 || status === 504) return true;
@@ -13,7 +13,7 @@ export function isFromGateway(exchange: Exchange): boolean {
   return UNREACHED.test(Buffer.from(exchange.response.body.subarray(0, 1024)).toString('latin1'));
 }
 
-/** Whether no complete response of the store itself arrived. */
+/** Returns whether no complete response of the store itself arrived. */
 export const isUnanswered = (exchange: Exchange): boolean =>
   exchange.kind === 'broken' || isFromGateway(exchange);
 

@@ -70,7 +70,10 @@ function Causes({
   );
 }
 
-/** @param rank its number in all reports: 1 for the first of `explainedChecks` */
+/**
+ * Renders a cause.
+ * @param rank its number in all reports: 1 for the first of `explainedChecks`
+ */
 export function Cause({
   explained,
   rank,

@@ -3,7 +3,9 @@ import { type Line, MAX_BOX_CHARACTERS, type MarkedText } from './kit/text.tsx';
 
 const FIRST_LINE = ['method', 'path', 'query'];
 
-/** Whether a part of a request matters for a cause, by name; undefined if the request has no such part. */
+/**
+ * Tells by name whether a part of a request matters for a cause; undefined if the request has no such part.
+ */
 export function mattersIn(
   { headers, body }: RecordedRequest,
   matters: readonly string[],
@@ -15,7 +17,7 @@ export function mattersIn(
   return present.some(isWanted) ? isWanted : undefined;
 }
 
-/** The lines of a request body. Properties that matter are highlighted, everything else is dimmed. */
+/** Returns the lines of a request body. Properties that matter are highlighted, everything else is dimmed. */
 export function markedBody(text: string, matters: (name: string) => boolean): readonly Line[] {
   const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   const parts: MarkedText[] = [];

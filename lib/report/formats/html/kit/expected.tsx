@@ -46,7 +46,7 @@ function CodePoints({ text }: Readonly<{ text: string }>) {
 const ending = (text: string) =>
   text.length > 120 ? `…${visible(text.slice(-120).replace(/^[\udc00-\udfff]/, ''))}` : visible(text);
 
-/** Where two texts differ; undefined if they have so little in common that highlighting would not help. */
+/** Finds where two texts differ; undefined if they have too little in common for highlighting to help. */
 export function difference(expected: string, actual: string) {
   // What is expected of a property begins with its name: `name "Aloe"`.
   const [label = ''] = /^(?:name|tag) (?=")/.exec(expected) ?? [];

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A form that hides the rows of its section that do not match. Requires the script. */
+/** Renders a form that hides the rows of its section that do not match. Requires the script. */
 export const Filter = ({
   id,
   search,

@@ -28,7 +28,9 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A self-contained page, readable without a script, whose policy allows its own style and script only. */
+/**
+ * Renders a self-contained page, readable without a script. Its policy allows only its own style and script.
+ */
 export function page({ title, suite, files, sections, skip, children, ...body }: Props): string {
   const [style, script] = [assetOf([...KIT, ...files], '.css'), assetOf([...KIT, ...files], '.js')];
   const html = (

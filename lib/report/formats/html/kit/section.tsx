@@ -60,7 +60,7 @@ export const Card = ({ id, tone, of, open = false, mark, head, weight, children 
   </details>
 );
 
-/** The title of a cause, which may contain text from a store. */
+/** Returns the title of a cause, which may contain text from a store. */
 export const causeTitle = (title: string): string => inline(title, 1000);
 
 export const Fix = ({ advice }: Readonly<{ advice: string }>) => (

@@ -9,7 +9,7 @@ import { beginning, escaped, visible } from '../../../wording/format-text.ts';
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
 
-/** Untrusted text on one line, with unprintable characters escaped. */
+/** Writes untrusted text on one line, with unprintable characters escaped. */
 export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): string =>
   text.length > maxCharacters
     ? `${visible(beginning(text, maxCharacters))}… (${withSeparators(text.length)} characters)`
@@ -23,7 +23,7 @@ export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonl
 const cut = (text: string, maxCharacters: number) =>
   text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
-/** A time in readable form: 4.08 ms, 1.2 s. */
+/** Returns a time in readable form: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>
   ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`;
 
@@ -74,7 +74,7 @@ export const ToneWord = (label: Parameters<typeof ToneLabel>[0]) => (
   </span>
 );
 
-/** A decorative icon. The text next to it says the same. */
+/** Renders a decorative icon. The text next to it says the same. */
 export const Icon = ({ name }: Readonly<{ name: Tone | 'link' }>) => (
   <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <use href={`#icon-${name}`} />
@@ -171,7 +171,7 @@ const markedUp = (line: Line): ComponentChildren =>
         matters ? <mark>{visible(text)}</mark> : <span class="dim">{visible(text)}</span>,
       );
 
-/** A box for text. Focusable only if it may have to scroll. */
+/** Renders a box for text. Focusable only if it may have to scroll. */
 export function Box({ text }: Readonly<{ text: readonly Line[] }>) {
   // Untrusted text never begins a line of the page, since a runner that logs the page might take it for a
   // command.
@@ -202,7 +202,9 @@ export const sizeOf = ({ bytes, truncated }: RecordedBody): string =>
 /** Longer commands are left out of the page. */
 const MAX_COMMAND_CHARACTERS = 40_000;
 
-/** Commands, one on each line, with a button that copies them exactly, even where the page shows escapes. */
+/**
+ * Renders commands, one a line, with a button that copies them exactly, even where the page shows escapes.
+ */
 export function Commands({ list }: Readonly<{ list: readonly string[] }>) {
   const name = list.length === 1 ? 'The command' : 'The commands';
   if (list.length === 0) return null;
