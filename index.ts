@@ -76,7 +76,7 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
 /** Headers whose values are usually common and not secret. */
 const COMMON = /^(?:accept(?:-[a-z]+)?|cache-control|connection|content-type|prefer|user-agent)$/i;
 
-/** What no report may contain: the token, and the values of headers that the user added. */
+/** Returns what no report may contain: the token, and the values of headers that the user added. */
 export const secretsOf = ({ token, headers = [] }: Pick<Needed<Options>, 'token' | 'headers'>): string[] => [
   token,
   ...headers.flatMap(([name, value]) => (value.length < 8 || COMMON.test(name) ? [] : [value])),

@@ -24,7 +24,7 @@ export interface StoreUnderTest {
 }
 
 export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'> {
-  /** Starts the store, or merely returns where it is. Called once, before the first request. */
+  /** Starts the store, or only says where it is. Called once, before the first request. */
   readonly start: () => Promise<StoreUnderTest> | StoreUnderTest;
 }
 

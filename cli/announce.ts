@@ -11,8 +11,8 @@ export function warn(warnings: readonly string[]): void {
 }
 
 /**
- * Says, before the first request, how many requests will be sent and how many plants created. Returns the
- * number of rows that this takes on the screen of the report.
+ * Says, before the first request, how many requests a run will send and how many plants it will create.
+ * Returns the number of rows that this takes on the screen.
  */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): number {
   const [one = '', ...others] = baseUrls.map((url) => shownText(url, 200));

@@ -133,7 +133,7 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
   );
 }
 
-/** `logOf` returns the file for the output of a store that is started. */
+/** Tests the stores and compares the results. `logOf` returns the file for the output of a started store. */
 async function compareLive(
   targets: readonly Target[],
   compared: readonly ComparedTarget[],

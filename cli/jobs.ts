@@ -21,7 +21,7 @@ export const INTERRUPT = 'interrupt';
 
 const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 
-/** All shards need the same seed and first id, from which the content of the run follows. */
+/** All shards need the same seed and first id, since the content of the run follows from these. */
 export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
 
 export const repeatable = (options: RunOptions, { contract }: Pick<RunPlan, 'contract'>): Repeatable => ({

@@ -33,7 +33,10 @@ Examples:
     });
 }
 
-/** `wanted` is an id, an area or a glob. @throws UsageError if no check matches */
+/**
+ * Describes the checks that match `wanted`: an id, an area or a glob; by default all.
+ * @throws UsageError if no check matches
+ */
 export async function listing(
   wanted: string | undefined,
   format: Format = 'table',

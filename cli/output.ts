@@ -24,7 +24,7 @@ interface Renderer<T> {
 
 type Renderers<T> = Readonly<Partial<Record<Format, Renderer<T>>>>;
 
-/** Where reports go: into a folder, with one file for each format, or to standard output. */
+/** Where reports go: to a folder, with one file for each format, or to standard output. */
 export interface Destination<T> {
   readonly out: string;
   readonly renderers: readonly Renderer<T>[];
@@ -33,8 +33,9 @@ export interface Destination<T> {
 export type ReportFlags = Flags<'reports'>;
 
 /**
- * By default only the record, in `reports`.
- * @throws UsageError before the run starts, if reports could not be written as wanted
+ * Returns where to write which reports; by default, only the record, to `reports`.
+ * @throws UsageError before the run starts, if the formats do not fit the destination, or it cannot be
+ * written to
  */
 export function destinationOf<T>(
   { out = DEFAULT_FOLDER, format = ['json'], force = false }: ReportFlags,
@@ -60,7 +61,7 @@ export function destinationOf<T>(
   return { out, renderers };
 }
 
-/** Like `destinationOf`, but undefined without --out and --format. */
+/** Does the same as `destinationOf`; undefined without --out and --format. */
 export const optionalDestinationOf = <T>(
   wanted: ReportFlags,
   known: Renderers<T>,
@@ -74,7 +75,7 @@ function requireOurs(file: string, force: boolean): void {
     );
 }
 
-/** The file for the output of a started store, next to the reports; undefined without a folder. */
+/** Returns the file for the output of a started store, next to the reports; undefined without a folder. */
 export function logBeside(
   destination: { readonly out: string } | undefined,
   name: string,
@@ -127,7 +128,7 @@ function isOurs(file: string): boolean {
 export const filesOf = <T>({ out, renderers }: Destination<T>): readonly string[] =>
   out === '-' ? [] : renderers.map(({ file }) => join(out, file));
 
-/** @throws UsageError if the folder cannot be written to */
+/** Writes the reports to their destination. @throws UsageError if the folder cannot be written to */
 export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
   for (const { file, render } of renderers) {
     const text = render(subject);
@@ -136,7 +137,10 @@ export async function writeReports<T>(subject: T, { out, renderers }: Destinatio
   }
 }
 
-/** The same, and says which files were written. @throws UsageError if the folder cannot be written to */
+/**
+ * Writes reports, and says on standard error which files it has written. @throws UsageError if the folder
+ * cannot be written to
+ */
 export async function writeAndNameReports<T>(subject: T, destination: Destination<T>): Promise<void> {
   await writeReports(subject, destination);
   const files = filesOf(destination);

@@ -17,7 +17,7 @@ export type ProgressEvent =
   | { readonly type: 'failure'; readonly id: string }
   | { readonly type: 'result' | 'end' };
 
-/** What an event of a run means for its progress; undefined if nothing. */
+/** Returns what an event of a run means for its progress; undefined if nothing. */
 export function progressOf(event: RunEvent): ProgressEvent | undefined {
   switch (event.type) {
     case 'start':
@@ -34,7 +34,10 @@ export function progressOf(event: RunEvent): ProgressEvent | undefined {
   }
 }
 
-/** `expected` is the number of requests that the checks send if the store does what the document says. */
+/**
+ * Shows the progress of a run.
+ * @param expected number of requests that the checks send to a store without faults
+ */
 export function progress(
   stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>,
   expected: number,

@@ -13,7 +13,7 @@ import { counted } from '../lib/text.ts';
 
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
-/** The causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
+/** Returns the causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
 export const numberedCauses = (record: RunRecord) =>
   explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
 
@@ -28,7 +28,7 @@ export interface Retried {
 
 export type Retry = ReturnType<typeof retryOf>;
 
-/** Retries each cause by its request or, if a single request does not show it, by its checks. */
+/** Retries each cause: sends its request or, if a single request does not show it, runs its checks. */
 export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
@@ -90,7 +90,10 @@ function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readon
   return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
 }
 
-/** The request of a cause, and a rule that it no longer shows; undefined if one request is not enough. */
+/**
+ * The request of a cause, with a rule that passes if the cause no longer shows; undefined if one request is
+ * not enough.
+ */
 function requestOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],

@@ -117,7 +117,7 @@ async function once(attempt: RunOnce, publish: Publish): Promise<number> {
   }
 }
 
-/** `log` is the file for the output of a store that is started. */
+/** `log` is the file for the output of a store that the run starts. */
 async function prepareRuns(
   { baseUrl, target: named }: ResolvedTarget,
   given: string | undefined,
@@ -288,7 +288,7 @@ function whyNotWritten(
     return 'the store could not be judged completely. Fix what stopped the run, then try again';
   const isPartial = results.some(({ blockedBy }) => blockedBy === 'user' || blockedBy === 'shard');
   if (earlier === undefined || !isPartial) return undefined;
-  // A file has only one seed, and would keep the entries of the checks that did not run.
+  // The file has only one seed, and would keep the entries of checks that did not run.
   const { seed, cases, thorough = false } = earlier;
   if (seed === options.seed && cases === options.cases && thorough === (options.thorough ?? false))
     return undefined;

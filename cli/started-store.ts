@@ -61,11 +61,11 @@ export function startedStore(command: string, token: string, log?: string) {
       const ending = `${called} ${before}${current.state()}`;
       const reason = `${ending}; ${stop.reason}`;
       if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-      // If the process has ended, obviously nothing listens.
+      // That nothing listens is no news if the process has ended, so say how it ended.
       if (current.hasEnded()) return { ...stop, reason: ending, remedy: `${current.remedy()}; ${output}` };
       return { ...stop, reason, remedy: `check that it listens on this port, or raise --wait; ${output}` };
     },
-    /** What the store printed before it died or could not be reached; otherwise empty. */
+    /** What the store printed before it died or could not be reached; empty if neither happened. */
     epilogue(): string {
       if (firstDeath !== undefined) {
         const times = deaths === 1 ? '' : `died ${counted(deaths, 'time')}; at first, it `;

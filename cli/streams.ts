@@ -23,7 +23,7 @@ export const wantsColour = (): boolean => process.stdout.isTTY === true && !proc
 
 export const paint = (): Paint => (wantsColour() ? coloured : plain);
 
-/** The width of the terminal or, without one, COLUMNS; undefined if neither is known. */
+/** Returns the width of the terminal or, without one, COLUMNS; undefined if neither is known. */
 export function columns(): number | undefined {
   const { COLUMNS = '' } = process.env;
   return process.stdout.columns ?? (/^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : undefined);

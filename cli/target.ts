@@ -21,7 +21,7 @@ export interface ResolvedTarget {
   readonly baseUrl: string | undefined;
 }
 
-/** The configuration that a flag names, or that of the current folder, with its reader loaded on demand. */
+/** Reads the configuration that a flag names, or that of the current folder. Loads its reader on demand. */
 export async function configOf({ config: given }: Flags<'target'>): Promise<Configured | undefined> {
   const file = given ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file === undefined) return undefined;
@@ -44,8 +44,8 @@ async function targetOf(
 }
 
 /**
- * In order of precedence: the base URL on the command line, the target that it names, the URL in the
- * environment, the only target of the configuration.
+ * Decides which store to test. In order of precedence: the base URL on the command line, the target that it
+ * names, the URL in the environment, the only target of the configuration.
  * @throws UsageError if the configuration has several targets and none is chosen
  */
 export async function resolveTarget(
@@ -67,8 +67,8 @@ export async function resolveTarget(
 }
 
 /**
- * The store of a saved run: the target that a flag names, or the one with the same name and base URL. With
- * another base URL it would be another store, which must not get the target's token.
+ * Finds the store of a saved run: the target that a flag names, or the one with the same name and base URL. A
+ * target with another base URL is another store, whose token must not be sent to this one.
  */
 export async function resolveTargetOfRecord(
   { target: saved }: RunRecord,
@@ -83,11 +83,14 @@ export async function resolveTargetOfRecord(
   return { config, target: named ?? same, baseUrl };
 }
 
-/** If the target names a variable, only that is read, since a token must not be sent to any other store. */
+/**
+ * Returns the token from the flag or the environment. A target that names a variable never gets the token in
+ * PLANT_STORE_TOKEN, which may belong to another store.
+ */
 export const tokenOf = (flag: string | undefined, target: Target | undefined): string | undefined =>
   flag ?? (process.env[target?.tokenEnv ?? TOKEN_VARIABLE] || undefined);
 
-/** @throws UsageError if there is no token for this target, or for a store that is no target */
+/** Returns the token. @throws UsageError that says how to set the missing one */
 export function requireToken(token: string | undefined, target: Target | undefined): string {
   if (token !== undefined) return token;
   throw new UsageError(

@@ -27,7 +27,7 @@ export async function waitForStore(
   }
 }
 
-/** How a run can restart a store that it started, and what has become of that store. */
+/** Lets a run restart the store that it started, and report how it ended. */
 export const keptAlive = (
   started: StartedStore,
   store: Parameters<typeof waitForStore>[0],
@@ -43,7 +43,10 @@ export const keptAlive = (
   },
 });
 
-/** A store that is just being stopped gets a moment. @throws UsageError if something still listens there */
+/**
+ * Makes sure that nothing listens at a URL; waits a moment for a store that is being stopped.
+ * @throws UsageError if something still listens there
+ */
 export async function requireFree(baseUrl: string): Promise<void> {
   const deadline = Date.now() + MAX_CLOSING_MS;
   while (await listens(baseUrl)) {

@@ -83,7 +83,8 @@ export async function watch(
         process.stdout.write(paint()('dim', `\n${invitation(start)}\n`));
         if (start === undefined && record !== undefined) void untilItReturns(record, signal, again);
         if (!signal.aborted) await once(signal, 'abort');
-        // If the store could not be judged, it is unknown which causes are left, so keep the previous record.
+        // If the store could not be judged, keep the previous record, since it is unknown which causes are
+        // left.
         if (record !== undefined && (record.stop === null || record.causes.length > 0)) last = record;
       }
       // Until a run is complete, causes that an incomplete one has found are better than none.
@@ -97,7 +98,7 @@ export async function watch(
   }
 }
 
-/** With the empty row before it; the row after it, with the cursor, counts as one of the epilogue. */
+/** Includes the empty row before it. The row after it, with the cursor, counts as one of the epilogue. */
 const ROWS_OF_INVITATION = 2;
 
 const invitation = (start: string | undefined): string =>
@@ -148,7 +149,7 @@ async function show(attempted: RunResult, last: RunRecord | undefined, publish: 
   for (const line of shown) process.stdout.write(`${line}\n`);
 }
 
-/** Which causes of the last run are fixed or, if the store could not be judged, which are to be fixed. */
+/** Says which causes of the last run are fixed or, if the store could not be judged, which are still open. */
 function sinceLast(record: RunRecord, last: RunRecord): readonly string[] {
   const lines = (label: string, causes: readonly { readonly title: string }[]) =>
     causes.slice(0, MAX_SHOWN).map(({ title }) => `${label} ${visible(title)}`);

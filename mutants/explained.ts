@@ -25,7 +25,7 @@ interface Explained {
   readonly reproduced: boolean | undefined;
 }
 
-/** Number of random cases. A few suffice to catch most faults, but not to tell two of them apart. */
+/** Number of random cases. A few suffice to catch most faults, but not to tell two faults apart. */
 const [CASES, CASES_OF_PAIRS] = [12, 120];
 
 /** Joins the names of two stores whose faults are combined in one store. */

@@ -17,7 +17,7 @@ export interface BrokenStore extends StoreEntry {
   readonly fails: readonly string[];
 }
 
-/** A store that is unusual but right, so no MUST may fail on it. */
+/** A store that is unusual but conforms, so that no MUST may fail on it. */
 export interface RightStore extends StoreEntry {
   /** What is unusual about the store, and why it is right. */
   readonly odd: string;
@@ -42,7 +42,7 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   start: started(change),
 });
 
-/** Combines the changes of several stores. The first one is applied to the reference store. */
+/** Combines the changes of several stores, the first of which is applied to the reference store. */
 export const combined =
   (stores: readonly (RightStore | BrokenStore)[]): Change =>
   (reference) => {

@@ -2,8 +2,8 @@ import type { Check } from '../lib/run/check.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Whether the other check does not count as another catch. An invariant fails together with almost every
- * other check.
+ * Whether another check that fails does not count as a second catch. An invariant fails together with almost
+ * every other check.
  */
 const isSibling = (other: string, id: string) =>
   other.startsWith('invariants/') && !id.startsWith('invariants/');

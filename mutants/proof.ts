@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   });
   const options = { quick: values.quick, thorough: values.thorough, seed: Number(values.seed) };
   if (process.send !== undefined) return work(options);
-  // A default run covers pairs, so stores with three conditions are left to the whole proof.
+  // A default run covers pairs, so stores that need three conditions are left to the whole proof.
   const pairs = conditionalStores.filter(({ strength }) => strength < 3);
   const tried = new Set(pairs.filter((_, index) => index % (SKIPPED_PER_TRIED + 1) === 0));
   const skipped = new Set(

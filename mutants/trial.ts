@@ -37,14 +37,14 @@ const TIMEOUTS = { broken: 3000, right: 10_000 } as const;
 
 /**
  * Runs the suite against one store of the fleet. A quick trial of a broken store runs the checks that must
- * fail, and others only if these do not fail, since some failures depend on the requests of other checks. A
- * quick trial of a right store runs one shard of the catalogue; the next store gets the next shard.
+ * fail; if they pass, it runs all, since some failures depend on the requests of other checks. A quick trial
+ * of a right store runs one shard of the catalogue; the next store gets the next shard.
  */
 export async function trial(store: AnyStore, { seed, quick, thorough, place }: TrialOptions): Promise<Trial> {
   if ('strength' in store) {
     const only = ['combinations/*', 'state/answers-any-sequence', 'invariants/*'];
     const first = await attempt(store, seed, { only, bail: true, thorough: thorough && store.strength > 2 });
-    // If a store needs several conditions, any of these checks may catch it.
+    // If a fault needs several conditions, any of these checks may catch it.
     const last = first.failedMusts.length > 0 ? first : await attempt(store, seed, {});
     const missed = last.failedMusts.length > 0 ? [] : ['any MUST'];
     return { ...trialOf(store, last), strength: store.strength, missed };

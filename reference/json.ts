@@ -164,8 +164,8 @@ class Reader {
 }
 
 /**
- * The integer that a numeral represents, or undefined if it has a fraction.
- * In JSON Schema 2020-12, 1.0 and 1e0 are integers.
+ * Returns the integer that a numeral represents, or undefined if it has a fraction. In JSON Schema 2020-12,
+ * 1.0 and 1e0 are integers.
  */
 export function integerOf(numeral: Numeral): bigint | undefined {
   const [mantissa = '', power = '0'] = numeral.text.toLowerCase().split('e');

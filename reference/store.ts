@@ -40,8 +40,8 @@ export class Rejection extends Error {
 }
 
 /**
- * The store as a sequence of steps. Each step works on the result of the previous one, and may throw a
- * `Rejection`. To make a store that is wrong in one respect, replace one step.
+ * The store as a sequence of steps. Each works on the result of the previous one, and may throw a
+ * `Rejection`. Replace a step to make a store that is wrong in one respect.
  */
 export interface Steps {
   route(request: Received): void;
@@ -74,13 +74,13 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** The bearer token of the Authorization header; undefined unless there is exactly one such header. */
+/** Returns the bearer token of the Authorization header; undefined unless there is exactly one header. */
 export function bearerToken(request: Received): string | undefined {
   const fields = request.headers.authorization ?? [];
   return fields.length === 1 ? /^bearer +([^\s]+) *$/i.exec(fields[0] ?? '')?.[1] : undefined;
 }
 
-/** The steps of a correct store that accepts one token. */
+/** Returns the steps of a correct store that accepts one token. */
 export function rightSteps(token: string): Steps {
   const expected = digest(token);
   return {

@@ -68,7 +68,7 @@ const endless: Credential = {
   shell: ['Bearer <16 KiB of x>'],
 };
 
-/** Whether the store checks the token before or after the body, as far as the statuses show it. */
+/** Says whether the store checks the token before or after the body, as far as the statuses show. */
 function orderOf(statuses: ReadonlyMap<string, number | string>): string {
   const [missing, invalid] = [statuses.get('missing-token'), statuses.get('not-json-with-token')];
   const both = statuses.get('not-json-without-token');

@@ -1,4 +1,4 @@
-/** Each is either covered by the checks that cite it, or excluded for a reason. */
+/** A statement of the interface. Checks cite it, or it is excluded for a reason. */
 interface Clause {
   readonly text: string;
   /** The reason why no check covers the clause. */

@@ -17,7 +17,7 @@ export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
 export const observe = ofLevel('OBSERVE');
 
-/** Named cases, each judged by these rules. */
+/** Returns a test of named cases, each judged by these rules. */
 export const namedCases = (
   rules: readonly Rule[],
   cases: (plants: PlantFactory) => readonly TestCase[],
@@ -28,20 +28,20 @@ export const requestWith = (json: Json, more: RequestTemplate = {}, style?: Styl
   ...more,
 });
 
-/** An ordinary plant, sent as any client would. */
+/** Returns a request with an ordinary plant, sent as any client would. */
 export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
   body: { json: plant },
   ordinary: true,
 });
 
-/** `stableLabel` is the label without the parts that vary from run to run. */
+/** Returns a case with an ordinary plant. `stableLabel` is the label without what varies from run to run. */
 export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
   label,
   stableLabel,
   template: ordinaryRequest(plant),
 });
 
-/** A test case that differs from its control request in a single respect. */
+/** Returns a test case that differs from its control request in a single respect. */
 export const caseWithControl = (label: string, template: RequestTemplate, control: JsonObject): TestCase => ({
   label,
   template,

@@ -39,7 +39,7 @@ const rejectIt = 'Reject the request, preferably with 400 and an Error; never an
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
 
-/** Of many sizes, and fresh: a store that would accept the plant might reject it as a duplicate. */
+/** Ids of many sizes, fresh because a store that accepts the defect might still reject a duplicate. */
 const anyIds = fc.constantFrom(
   freshId(1n, 1000n),
   freshId(2n ** 31n - 2n ** 27n, 2n ** 31n),
@@ -70,7 +70,7 @@ const invalidPlants =
     return pickByKind(cases, ({ label }) => label);
   };
 
-/** Enough for every property of a plant, though other documents may declare many. */
+/** Enough for the properties of a plant; other documents may declare many more. */
 const MAX_PROPERTIES_IN_PAIRS = 3;
 
 /** Two properties, or all, have a wrong type: one defect must not make up for another. */
@@ -109,7 +109,7 @@ const shortened = (plants: PlantFactory, plant: JsonObject, length: number): Jso
   return isValid(plants.contract, cut) ? cut : plant;
 };
 
-/** Of the valid properties next to a defect. They need not be fresh, since the plant must not be stored. */
+/** Varies the valid properties next to a defect. They need not be fresh: the plant must not be stored. */
 const variations = (plants: PlantFactory): Arbitrary<(plant: JsonObject) => JsonObject> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant((plant: JsonObject) => plant) },
@@ -138,7 +138,7 @@ const anyInvalidPlant =
         .filter((defect) => defect.typical(plants.plain()).some((json) => isInvalid(plants.contract, json)))
         .map((defect) =>
           fc
-            // Least important first, since the first element is shrunk first.
+            // The least important comes first, since the first element is shrunk first.
             .tuple(
               fc.oneof(
                 { weight: 11, arbitrary: fc.constant({}) },
@@ -200,7 +200,7 @@ const rejects = (
   cases: (plants: PlantFactory) => readonly TestCase[],
 ): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejected, cases) });
 
-/** The same with random cases, `weight` times the number that the run asks for. */
+/** Does the same with random cases: `weight` times the number that the run asks for. */
 const rejectsAny = (
   id: string,
   statement: string,

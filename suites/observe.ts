@@ -70,7 +70,7 @@ const edited = (
 
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
-/** A request for each value. Its key is that of the value, after `prefix`. */
+/** Makes a request for each value. Its key is `prefix` and the key of the value. */
 const each = <T>(
   prefix: string,
   values: Readonly<Record<string, T>>,
@@ -117,7 +117,7 @@ const recordsStatusesInOrder: typeof recordsStatuses = (id, statement, basis, se
 /** A key as a label: `json-extension/a comment` becomes `json extension: a comment`. */
 const inWords = (key: string): string => key.replaceAll('-', ' ').replaceAll('/', ': ');
 
-/** Accepts any 2xx; that the status is 200 is for other checks. */
+/** Accepts any 2xx: other checks judge whether the status is 200. */
 const isAccepted = (exchange: Exchange): boolean => isSuccess(statusOf(exchange));
 
 /** Lengths of names to try, in letters. */

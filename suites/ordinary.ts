@@ -41,7 +41,7 @@ const withValues = (
 
 const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
 
-/** Names of two letters or more: there are so few of one letter that earlier runs may have used them all. */
+/** Names of two letters or more: earlier runs may have used all names of one letter. */
 const namesOfEveryLength = (plants: PlantFactory): TestCase[] =>
   withValues(
     plants,
@@ -69,7 +69,7 @@ const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
     ...WORDS_WITH_A_MEANING.map((word) => [`the tag ${word}`, word] as const),
   ]);
 
-/** Words that mean something to a program, used as tags, because tags need not be new, unlike names. */
+/** Words that mean something to a program, used as tags, which need not be new, unlike names. */
 const WORDS_WITH_A_MEANING = ['null', 'true', 'none', 'undefined', 'nan', 'new', 'select', 'constructor'];
 
 const sampled =
@@ -127,7 +127,7 @@ const casesWithHeaders = (
     caseWithControl(label, requestWith(plants.plain(), template), plants.plain()),
   );
 
-/** Ids of every magnitude. There are so few smaller ids that earlier runs may have used them. */
+/** Ids of every magnitude. Earlier runs may have used all smaller ones. */
 const MAGNITUDES: readonly (readonly [from: bigint, below: bigint])[] = [
   ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30].map(
     (bits) => [2n ** BigInt(bits), 2n ** BigInt(bits + 1)] as const,

@@ -38,7 +38,7 @@ interface SentStep {
   readonly template: RequestTemplate;
   /** Empty if the response is not to be judged. */
   readonly rules: readonly Rule[];
-  /** The numbers of the plants whose id, and whose name, the request has. */
+  /** The number of the plant whose id the request has, and of the one whose name it has. */
   readonly id: number | undefined;
   readonly name: number | undefined;
 }
@@ -71,7 +71,7 @@ class Sequences {
     this.separator = context.plants.plain();
   }
 
-  /** With ids for these steps, so that several sequences can be played concurrently. */
+  /** Gives the steps ids of their own, so that several sequences can be played concurrently. */
   withOwnIds(steps: readonly Step[]): Sequences {
     const context = this.context.withOwnIds((steps.length + 1) * IDS_PER_STEP);
     return new Sequences(context, this.plants, this.passed);

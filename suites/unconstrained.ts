@@ -38,7 +38,7 @@ const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitr
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
     .map(([plant, any]) => plant.with(property, any.get(property) ?? null));
 
-/** A name that ISO-8859-1 can encode, beside that charset: the response is in UTF-8 all the same. */
+/** A name that ISO-8859-1 can encode, beside that charset parameter: the response must still be in UTF-8. */
 const inLatin1 = (plants: PlantFactory): readonly TestCase[] => {
   const plant = plants.plain().with(
     'name',
@@ -82,7 +82,7 @@ const edges = (plants: PlantFactory): TestCase[] => {
   return valid(plants, cases);
 };
 
-/** First strings on which stores are known to differ, then random ones. */
+/** Strings on which stores are known to differ, then random ones. */
 const anyText = (property: string) =>
   ({
     kind: 'property',

@@ -75,7 +75,7 @@ const circuitBreaker = (after: number) =>
     });
   });
 
-/** Faults as hand-written stores have them, by people who knew only the interface. */
+/** Faults of stores that people wrote by hand, who knew only the interface. */
 export const handWritten: readonly BrokenStore[] = [
   broken(
     'token-table-is-an-object',

@@ -112,7 +112,7 @@ export const recurrence: readonly BrokenStore[] = [
     withFreshState(() => {
       let count = 0;
       return failing(({ name }) => {
-        // Any check may send the 100th: it must be one whose response is judged.
+        // Any check may send the 100th request, and its response must be one that is judged.
         if (!/^[A-Za-z][A-Za-z ]*$/.test(name)) return false;
         count += 1;
         return count === 100;

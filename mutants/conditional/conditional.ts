@@ -69,7 +69,7 @@ export interface Fault {
 
 /** A store that breaks one MUST where several conditions are met. */
 export interface ConditionalStore extends BrokenStore {
-  /** How many factors are involved: the conditions, and the one defect or credential of the fault. */
+  /** Number of factors: the conditions, and the defect or credential of the fault if only one is accepted. */
   readonly strength: 1 | 2 | 3;
   readonly dimensions: readonly Dimension[];
   readonly conditions: readonly Condition[];
@@ -111,7 +111,8 @@ const strengthOf = (factors: number) => {
 const OVERLAP_MS = 25;
 
 /**
- * The reference store with a fault that shows only if all conditions are met; `like` is the bug it imitates.
+ * Returns the reference store with a fault that shows only if all conditions are met; `like` is the bug that
+ * it imitates.
  */
 export const conditional = (
   name: string,

@@ -13,7 +13,7 @@ import { text } from './text.ts';
 import { values } from './values.ts';
 
 /**
- * Stores that break a MUST only where one to three factors meet, in the order of the dimensions of a request.
+ * Stores that break a MUST only where one to three factors meet, in the order of the dimensions of the model.
  */
 export const conditionalStores: readonly ConditionalStore[] = [
   ...outcome,

@@ -131,7 +131,7 @@ const pairs = (raw: readonly string[]) =>
   raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 
 interface Recorded {
-  /** Decided once per request, before the first step. */
+  /** Called once for each request, before the first step. */
   readonly when: (met: Met) => boolean;
   /** The steps for these requests. */
   readonly instead: (right: Steps, token: string) => Partial<Steps>;

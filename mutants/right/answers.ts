@@ -21,7 +21,7 @@ const escaped = (text: string) =>
       `"${[...(JSON.parse(`"${inside}"`) as string).split('')].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`,
   );
 
-/** Stores with an unusual but valid Plant. */
+/** Stores that answer with an unusual but valid Plant. */
 export const answers: readonly RightStore[] = [
   // Its content.
   right(

@@ -1,7 +1,7 @@
 import { type Change, type RightStore, right } from '../fleet.ts';
 import { beyondPerSecond, deferring, every, later } from '../helpers.ts';
 
-/** Takes a while to respond, and serves only so many requests at once. */
+/** Takes a while for each response, and serves only so many requests at once. */
 const atOnce =
   (limit: number, status = 429): Change =>
   (reference) => {
