@@ -221,7 +221,7 @@ const trace =
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
-/** In place of a token that is required later. */
+/** Stands for a token that is required later. */
 const MISSING = 'missing';
 
 /** The store to test. Without a base URL, starts the reference store. */

@@ -61,7 +61,7 @@ export function startedStore(command: string, token: string, log?: string) {
       const ending = `${called} ${before}${current.state()}`;
       const reason = `${ending}; ${stop.reason}`;
       if (stop.kind === 'gone') return { ...stop, reason, remedy: `${stop.remedy}; ${output}` };
-      // That nothing listens is no news if the process has ended, so say how it ended.
+      // If the process has ended, how it ended explains why nothing listens.
       if (current.hasEnded()) return { ...stop, reason: ending, remedy: `${current.remedy()}; ${output}` };
       return { ...stop, reason, remedy: `check that it listens on this port, or raise --wait; ${output}` };
     },

@@ -17,7 +17,7 @@ interface Configured {
 export interface ResolvedTarget {
   readonly config: Config | undefined;
   readonly target: Target | undefined;
-  /** From the command line; otherwise from the environment or the target. */
+  /** The base URL on the command line, else that in the environment or of the target. */
   readonly baseUrl: string | undefined;
 }
 

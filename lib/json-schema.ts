@@ -9,8 +9,8 @@ interface AnySchema {
 /** A JSON Schema for the values of a type. Schema and type have one source. */
 export interface Schema<T> extends AnySchema {
   /**
-   * Only for the compiler. A function makes T invariant, so that the schema of a wider or narrower type does
-   * not fit.
+   * Never set: only the compiler uses it. A function makes T invariant, so that the schema of a wider or
+   * narrower type does not fit.
    */
   readonly of?: (value: T) => T;
 }

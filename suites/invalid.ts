@@ -49,7 +49,9 @@ const anyIds = fc.constantFrom(
 const withId = (plant: JsonObject, id: Raw | undefined): JsonObject =>
   id === undefined || plant.get(ID) !== FRESH ? plant : plant.with(ID, id);
 
-/** With and without the optional properties; only a selection if the document declares many. */
+/**
+ * Invalid plants with and without the optional properties; only a selection if the document declares many.
+ */
 const invalidPlants =
   (...kinds: DefectKind[]) =>
   (plants: PlantFactory): readonly TestCase[] => {

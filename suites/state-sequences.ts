@@ -300,7 +300,7 @@ const failureLabel = (failure: StepFailure): string => {
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
 
 /**
- * With fresh values each time.
+ * Shrinks a failing sequence, with fresh values each time.
  * @param wasRight whether a request of this kind was answered correctly before
  */
 async function shrunk(

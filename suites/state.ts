@@ -72,7 +72,7 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   }
 }
 
-/** One plant for each property, in which it has a wrong type. */
+/** For each property, one plant in which that property has a wrong type. */
 function wronglyTyped(plants: PlantFactory): readonly RequestTemplate[] {
   const bodies = defectiveBodies(plants.contract).filter(({ kind }) => kind === 'wrong-type');
   return groupBy(bodies, ({ name }) => name.replace(/ .*/, '')).flatMap(([, [{ madeOf }]]) => {

@@ -83,7 +83,7 @@ function samplesOf(check: Check, { target, run }: OpenStore) {
 const signature = (exchange: Exchange | undefined, contract: Contract): string =>
   exchange === undefined ? 'not sent' : signatureOf(exchange, contract);
 
-/** Undefined if the original payload no longer divides the stores in the same way. */
+/** Shrinks a payload; undefined if the original one no longer divides the stores in the same way. */
 async function shrunkPayload(
   { value, arbitrary }: ReturnType<typeof samplesOf>[number],
   key: string,

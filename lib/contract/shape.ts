@@ -35,7 +35,7 @@ interface OtherProperties {
 }
 
 export interface TextLimits {
-  /** In Unicode code points, as JSON Schema counts. */
+  /** Length in Unicode code points, as JSON Schema counts. */
   readonly min: number;
   readonly max: number | undefined;
   readonly patterns: readonly string[];

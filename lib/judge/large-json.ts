@@ -40,7 +40,9 @@ export function parsedLarge(text: string): unknown {
 /** The large members of the object, or the whole array, that a text consists of, and its number of values. */
 function partsOf(text: string): { readonly values: number; readonly parts: readonly Part[] } {
   const parts: Part[] = [];
-  /** For each open array or object, its first character. An array of numbers would take eight times as much. */
+  /**
+   * The first character of each open array or object. An array of numbers would take eight times the memory.
+   */
   const open = new Uint8Array(text.length);
   let [depth, values, at] = [0, 0, 0];
   let [partFrom, partValues] = [0, 0];

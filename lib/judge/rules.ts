@@ -207,7 +207,7 @@ export const answered: Rule = (exchange) =>
     ? undefined
     : findingOf('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
 
-/** Only allowed for GET and HEAD (RFC 9110 section 15.4.5). */
+/** Allowed only for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
 
 /** Requires what an unconstrained plant must get: 200 (section 4), or a rejection: an error or a redirect. */

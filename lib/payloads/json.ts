@@ -26,7 +26,7 @@ export class Raw {
     return typeof this.text === 'string' ? this.text : this.text(id);
   }
 
-  /** As by JSON.parse; the same object each time if the text does not depend on the id. */
+  /** Returns what JSON.parse returns; the same object each time if the text does not depend on the id. */
   asParsed(id: bigint): unknown {
     if (typeof this.text !== 'string') return JSON.parse(this.text(id));
     this.known ??= { value: JSON.parse(this.text) };
@@ -78,7 +78,7 @@ export class JsonObject {
     return new JsonObject(this.members.filter(([own]) => own !== name));
   }
 
-  /** The same members, first those with the given names in this order, then all others. */
+  /** Returns the same members: first those with the given names, in this order, then all others. */
   inOrder(names: readonly string[]): JsonObject {
     const place = ([name]: Member) => (names.includes(name) ? names.indexOf(name) : names.length);
     return new JsonObject(this.members.toSorted((a, b) => place(a) - place(b)));

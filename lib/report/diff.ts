@@ -38,7 +38,9 @@ export function diffOf(before: RunRecord, now: RunRecord) {
   return {
     causes,
     regressions: newlyFailing.filter((one) => !isRevealed(one)),
-    /** Not visible before: the check was untestable, or a cause that has been fixed hid them. */
+    /**
+     * Failures that were hidden before: the check was untestable, or a cause that has been fixed hid them.
+     */
     revealed: newlyFailing.filter(isRevealed),
     stillFailing: failing.filter((one) => !newlyFailing.some(({ result }) => result === one)),
     fixed: now.results.filter((result) => result.verdict === 'pass' && was(result) === 'fail'),

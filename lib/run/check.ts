@@ -17,7 +17,7 @@ export interface About {
   /** A meaningful id that never changes, for example `auth/rejects-missing-token`. */
   readonly id: string;
   readonly level: Level;
-  /** One sentence that is true of a conforming store. */
+  /** One sentence that is true of a conforming store; for an OBSERVE, what the check records. */
   readonly statement: string;
   /** Sections of the interface, pointers into openapi.yaml, or sections of RFCs. */
   readonly basis: readonly string[];

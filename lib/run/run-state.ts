@@ -35,7 +35,7 @@ export class RunState {
     this.halting.abort();
   }
 
-  /** Undefined if the run ends before `work` completes. */
+  /** Does the work; undefined if the run ends before it completes. */
   async unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -173,7 +173,10 @@ export interface RunHandle {
   readonly inFlight: readonly RequestInFlight[];
   /** Runs the whole catalogue, in the order of `plannedBatches`. */
   runAll(begin?: (check: Check) => void): AsyncGenerator<CheckResult>;
-  /** For requests that belong to no check. In the order of the templates; undefined if the run has ended. */
+  /**
+   * Sends requests that belong to no check. Returns the exchanges in the order of the templates; undefined if
+   * the run has ended.
+   */
   sendOutsideChecks(
     templates: readonly RequestTemplate[],
     maxInFlight?: number,

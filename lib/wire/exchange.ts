@@ -57,7 +57,7 @@ export interface Response {
   readonly statusText: string;
   /** In order of arrival, with names in their original case; decoded as Latin-1. */
   readonly headers: readonly HeaderPair[];
-  /** Without its transfer coding, but still in its content coding. */
+  /** The body without its transfer coding, but still in its content coding. */
   readonly body: Uint8Array;
   /** Whether the body was cut off at the cap or is incomplete. */
   readonly truncated: boolean;

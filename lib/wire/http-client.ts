@@ -350,9 +350,9 @@ const isUnread = (exchange: Exchange): boolean =>
       !/json/i.test(headerValue(exchange.response.headers, 'content-type') ?? '');
 
 /**
- * Without a final response, or with a 408 for an idle connection (RFC 9110 section 15.5.9): either may have
- * crossed the request on its way. So may the reset of a connection with unread bytes, which loses the end
- * of the response (RFC 9112 section 9.6).
+ * Whether the connection closed without a final response, or with a 408 for an idle connection (RFC 9110
+ * section 15.5.9): either may have crossed the request on its way. So may the reset of a connection with
+ * unread bytes, which loses the end of the response (RFC 9112 section 9.6).
  */
 const isClosedMidRequest = (exchange: Exchange) =>
   (exchange.response?.status === 408 && !isAborted(exchange)) ||
@@ -378,7 +378,10 @@ const wasDelayed = (exchange: Exchange): boolean =>
   exchange.ms >= MIN_DELAY_MS &&
   exchange.ms <= MAX_DELAY_MS;
 
-/** It rejects, for example, a tab before the value of Content-Length (RFC 9110 section 5.6.3). */
+/**
+ * Whether undici could not read the response. It rejects, for example, a tab before the value of
+ * Content-Length (RFC 9110 section 5.6.3).
+ */
 const isUnreadable = (exchange: Exchange): boolean => failedBy(exchange, 'not-http');
 
 /** Headers that undici rewrites or omits. */

@@ -14,7 +14,10 @@ interface Listener {
   onEnd(error?: Error): void;
 }
 
-/** For what an HTTP library does not send (broken framing, a delivery) or accept (an unsolicited 100). */
+/**
+ * A raw socket, for what an HTTP library does not send (broken framing, a delivery) or accept (an unsolicited
+ * 100).
+ */
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;

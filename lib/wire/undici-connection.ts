@@ -128,7 +128,7 @@ function collector(
     onResponseEnd: () => end(),
     onResponseError(_controller, error) {
       const fault = faultOf(error);
-      // Without a head, this is how undici reports that it closed a connection because of an invalid head.
+      // If there is no head, undici reports in this way that the head was invalid.
       const isBadHead = head === undefined && fault.detail.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
       end(isBadHead ? { kind: 'not-http', detail: 'bad response: its header cannot be read' } : fault);
     },

@@ -7,7 +7,7 @@ import { counted } from '../../text.ts';
 import type { Column, Comparison } from '../comparison.ts';
 import { type RunColumn, ran, VERDICTS, verdictOf } from '../table.ts';
 
-/** From this many columns on, a table has vertical heads, and the page is wider. */
+/** A table with so many columns or more has vertical heads, and the page is wider. */
 export const MIN_WIDE_COLUMNS = 6;
 
 export const nameOf = ({ name }: Readonly<{ name: string }>): string => inline(name, 80);

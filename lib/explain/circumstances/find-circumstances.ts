@@ -119,7 +119,7 @@ async function nowAndThen(
  */
 const MAX_ONE_IN_OF_COMPARED = 4;
 
-/** Some of the requests that were sent one after the other failed, or all. */
+/** How many requests failed that were sent one after the other; at least one did. */
 interface MeasuredRate {
   /** The numbers of the requests that failed, starting from 1. */
   readonly failures: readonly number[];

@@ -180,7 +180,7 @@ export class SequenceProbe {
     return undefined;
   }
 
-  /** The same as `after`, repeated; undefined unless the symptom shows each time. */
+  /** Repeats `after`; undefined unless the symptom shows each time. */
   alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
     return lastOf(REPEATS, async () => {
       const sequence = await this.after(kind, count);

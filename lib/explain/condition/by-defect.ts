@@ -96,7 +96,7 @@ export async function byDefect(
     const { feature = explanation.feature } = subject;
     explanations.push({ ...explanation, triedLabels, feature });
   }
-  // That the store also accepts some other invalid bodies does not explain this failure.
+  // Other invalid bodies that the store also accepts do not explain this failure.
   const isOther =
     isBody && !triedLabels.includes(label) && !explanations.some((one) => mayExplain(one, search));
   return isOther ? undefined : explanations;

@@ -171,7 +171,7 @@ async function conditionOfPart(
   const base = isProperty && !isRepeated(part.name, state) ? state : without;
   const values = neutral && sweepOf(part, state, { neutral, without }, search);
   const isAccepted = search.expectedOutcomeOf(state) === 'accept';
-  // Without budget to find out how far it reaches, report what is known.
+  // If no budget is left to find out how far it reaches, report what is known.
   const sweepAll = (one: Sweep | undefined) =>
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);

@@ -33,7 +33,7 @@ export async function reduce(
 }
 
 /**
- * The same with fewer round trips: sends one request for each omitted part, all concurrently.
+ * Does the same with fewer round trips: sends one request for each omitted part, all concurrently.
  *
  * @returns undefined if the parts found to be necessary are not sufficient
  */

@@ -132,7 +132,7 @@ async function allAtOnce(
 interface ScaleBounds {
   readonly condition: Condition;
   readonly has: (point: bigint) => boolean;
-  /** The same distance from 0 on both sides. */
+  /** Limits at the same distance from 0 on both sides. */
   readonly onBothSides?: ScaleBounds | undefined;
 }
 

@@ -90,7 +90,7 @@ function kindOf({ kind, property, name }: Defect): string {
   // A plant in a list, as in a batch, or in a string, as if encoded twice.
   if (name.endsWith('NewPlant')) return name;
   if (kind === 'not-an-object') return /array|null/.exec(name)?.[0] ?? 'scalar';
-  // In each case, the property is missing where it belongs, wherever its value is.
+  // In all of these, the property is missing where it belongs, wherever its value is.
   return ['other-name', 'nested', 'inherited'].includes(kind) ? kind : `${kind} ${property}`;
 }
 

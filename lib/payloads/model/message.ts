@@ -337,7 +337,7 @@ const proxy = dimension(
   ]),
 );
 
-/** Without Range, which Apache httpd applies to any 200, and Upgrade, which now and then upsets Node.js. */
+/** Not Range, which Apache httpd applies to any 200, nor Upgrade, on which Node.js now and then fails. */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([

@@ -18,7 +18,7 @@ import {
 const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
 const KIB = 1024;
-/** The same value, padded to exactly this many bytes. */
+/** Pads the body to exactly this many bytes. */
 const upTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
   editing(name, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);

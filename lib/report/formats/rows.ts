@@ -115,7 +115,7 @@ export function shellRows(line: string, width: number, others = width): readonly
   return [...rows, row];
 }
 
-/** As they are written; an option includes its value. A line with a comment stays whole. */
+/** The arguments as they are written; an option includes its value. A line with a comment stays whole. */
 function argumentsOf(line: string): readonly string[] {
   const parts = line.match(ARGUMENT) ?? [];
   if (/\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];

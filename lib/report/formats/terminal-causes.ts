@@ -117,7 +117,7 @@ export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): 
   return 1 + heightOf(wholeCause(first, 1, TIGHT, layout), layout.columns) + rowsForOthers(open.length - 1);
 }
 
-/** With an empty row before them. */
+/** Number of rows that name so many causes, with an empty row before them. */
 const rowsForAll = (count: number): number => (count === 0 ? 0 : count + 1);
 
 const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX_RESERVED);

@@ -6,7 +6,9 @@ import type { RecordedCause, RecordedResult } from './record.ts';
 
 export const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The same in every run. Begins with a letter, so that YAML does not read the digest as a number. */
+/**
+ * A digest that is the same in every run. It begins with a letter, so that YAML does not read it as a number.
+ */
 const fingerprintOf = (letter: 'c' | 'f', ...lines: readonly string[]): string =>
   `${letter}${sha256Of(lines.join('\n')).slice(0, 11)}`;
 

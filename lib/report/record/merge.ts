@@ -171,7 +171,7 @@ function verdictOf(parts: readonly RecordedResult[]): Verdict {
   const worst: readonly Verdict[] = ['fail', 'untestable', 'pass', 'observed'];
   const found = worst.find((verdict) => parts.some((part) => part.verdict === verdict));
   if (found !== undefined) return found;
-  // Each part had cases, but named another check as the reason why its cases showed nothing.
+  // Each part had cases, but they showed nothing because of another check.
   return parts.every(({ cases, blockedBy }) => cases > 0 && blockedBy?.includes('/'))
     ? 'untestable'
     : 'skipped';

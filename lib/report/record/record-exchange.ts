@@ -164,6 +164,6 @@ function bodyOf(body: Uint8Array, cap: number, redact: Redact, bytes: number = b
   return { bytes, ...mark, base64: Buffer.from(clean, 'latin1').toString('base64') };
 }
 
-/** Without secrets, and without the beginning of a secret that may continue beyond the text. */
+/** The beginning of a text without secrets, and without an end that may be the beginning of a secret. */
 const beginningOf = (text: string, cap: number, isTruncated: boolean, redact: Redact): string =>
   redact(text, Math.min(cap, isTruncated ? Math.max(0, text.length - MAX_SECRET_CHARACTERS) : text.length));

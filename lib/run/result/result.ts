@@ -32,7 +32,10 @@ export type When = 'always' | 'this-request' | 'intermittent' | 'under-concurren
 
 export type Tried = readonly [failed: number, tried: number];
 
-/** In isolation with the same bytes or with a fresh id, and under concurrency. */
+/**
+ * How often a failure recurred: in isolation with the same bytes, in isolation with a fresh id, and under
+ * concurrency.
+ */
 export interface Retries {
   readonly same?: Tried;
   readonly fresh?: Tried;

@@ -84,7 +84,7 @@ export class Tally {
       Object.assign(known, { position, failure: this.kept(failure, known.failure) });
   }
 
-  /** For each check, one long response is kept whole, so that it can be explained. */
+  /** Keeps one long response of each check whole, so that it can be explained. */
   private kept(failure: Failure, replaced?: Failure): Failure {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),

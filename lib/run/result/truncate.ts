@@ -5,9 +5,12 @@ import type { FailedCase, Failure } from './result.ts';
 
 /** Maximum size of a response body kept with a failure; more than a report shows. */
 export const MAX_KEPT_BODY_BYTES = 16 * 1024;
-/** For a body that is kept whole because it will be read again; larger than debug pages of frameworks. */
+/**
+ * Maximum size of a body that is kept whole because it will be read again; larger than debug pages of
+ * frameworks.
+ */
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
-/** For a header value kept with a failure, and for all of them together; longer than in a record. */
+/** Maximum length of a header value kept with a failure, and of all together; longer than in a record. */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Maximum length of a text that may come from the store. */

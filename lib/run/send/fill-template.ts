@@ -51,7 +51,7 @@ function deliveryOf(
   };
 }
 
-/** For bodies that may percent-encode the token; `$PLANT_STORE_TOKEN` itself would not survive that. */
+/** Stands for the token in bodies that may percent-encode it, which would change `$PLANT_STORE_TOKEN`. */
 const TOKEN_PLACEHOLDER = 'PLANT_STORE_TOKEN';
 
 export function fill(

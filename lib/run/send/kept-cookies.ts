@@ -1,7 +1,10 @@
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
-/** Set in responses to accepted requests (RFC 6265 section 4.1). A session might stand in for the token. */
+/**
+ * The cookies that responses to accepted requests set (RFC 6265 section 4.1). The store might accept a
+ * session in place of the token.
+ */
 export class KeptCookies {
   private readonly values = new Map<string, string>();
 
