@@ -36,7 +36,7 @@ export function entryOf(check: Check, contract: Contract, clauses: Clauses): Cat
   };
 }
 
-/** Returns the number of checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
+/** Counts the checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
 export const countsOf = (checks: readonly { readonly level: Level }[]): string =>
   LEVELS.map((level) => [countOf(checks, level), level] as const)
     .filter(([count]) => count > 0)

@@ -229,7 +229,7 @@ async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
 const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
 /**
- * Returns whether a body that must be rejected is accepted after a rejected request but not after an accepted
+ * Finds whether a body that must be rejected is accepted after a rejected request but not after an accepted
  * one. If so, the preceding request matters, not the parts of the body.
  */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {

@@ -40,7 +40,7 @@ type RunWideCauseFinder = (
   experiments: Experiments,
 ) => Promise<Cluster | undefined>;
 
-/** Returns the faults that affect the whole run. */
+/** Finds the faults that affect the whole run. */
 export async function runWideClusters(
   failures: readonly CheckFailure[],
   experiments: Experiments,

@@ -36,7 +36,7 @@ export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
-/** Returns whether every 400 response shows the symptom, whatever was wrong with the request. */
+/** Explains the symptom if every 400 response shows it, whatever was wrong with the request. */
 export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;

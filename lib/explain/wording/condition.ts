@@ -179,7 +179,7 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
   });
 };
 
-/** Replaces the name of a property in a text with other names. */
+/** Replaces the name of a property in a text by other names. */
 export const withOthers = (text: string, property: string, others: readonly string[]): string =>
   text
     .split(' ')

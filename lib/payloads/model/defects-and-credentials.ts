@@ -101,7 +101,10 @@ export function defectDimension(shape: Shape): Dimension {
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
-/** Returns only a few defects, for requests that are also invalid in another way: each masks the other. */
+/**
+ * Makes a dimension of only a few defects, for requests that are invalid in another way, too: each masks the
+ * other.
+ */
 export function fewDefects(shape: Shape): Dimension {
   const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
     defectsOf(shape)

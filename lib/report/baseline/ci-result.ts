@@ -33,7 +33,7 @@ export function withCiResult(record: WithoutCiResult, baseline?: Baseline): RunR
   return { ...head, ciResult: ciResultOf(record, baseline), causes, results, observations };
 }
 
-/** Returns whether a result fails the CI result unless it is a known deviation. */
+/** Returns whether a result makes the CI result fail, unless it is a known deviation. */
 export const blocks = (
   { level, verdict }: RecordedResult,
   { options }: Pick<RunRecord, 'options'>,

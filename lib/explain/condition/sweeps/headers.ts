@@ -27,7 +27,7 @@ export function withHeader(state: RequestState, name: string, value: string): Re
 }
 
 /**
- * Returns values of a header that no dimension of the model varies.
+ * Tries values of a header that no dimension of the model varies.
  *
  * @param others values of this header in requests of the model
  */

@@ -124,7 +124,7 @@ function magnitudes(): Scale {
 /** The size of the range above a point from which ids are taken, so that each run sends different ones. */
 const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 
-/** Returns ids at or slightly above another one. */
+/** Returns a fresh id at or slightly above another one. */
 export const idsFrom = (id: bigint): Raw => freshId(id, id + windowAt(id < 0n ? -id : id));
 
 /** The wording of a limit: a power of two or a round number, if one is close to what was tried. */
