@@ -836,8 +836,11 @@ describe('classifying a fault', () => {
 
 describe('reading a response', () => {
   /** What a reader makes of bytes that arrive in these pieces. */
-  function read(pieces: readonly Buffer[], { method = 'POST', cap = 1000, closes = false } = {}): unknown {
-    const reader = new ResponseReader(method, cap);
+  function read(
+    pieces: readonly Buffer[],
+    { method = 'POST', delivery = {} as Delivery, cap = 1000, closes = false } = {},
+  ): unknown {
+    const reader = new ResponseReader({ method, delivery }, cap);
     let outcome: Response | undefined;
     try {
       for (const piece of pieces) {

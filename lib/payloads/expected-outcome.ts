@@ -12,6 +12,8 @@ import { isPlantText } from './validity.ts';
  */
 const MAX_CONTRACT_BYTES = 64 * 1024;
 
+const IS_PLANTS = /^\/plants(?:\?|$)/;
+
 /**
  * Determines which outcome a request must have.
  * @param maxBytes maximum size of a body that must be accepted
@@ -26,7 +28,8 @@ export function expectedOutcomeOf(
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'accept-or-reject';
   // The path of a request that was sent includes the path of the base URL.
   const { method = 'POST', path = '/plants' } = template;
-  if (method !== 'POST' || !/^\/plants(?:\?|$)/.test(path)) return 'accept-or-reject';
+  const isPlain = IS_PLANTS.test(path);
+  if (method !== 'POST' || !(isPlain || IS_PLANTS.test(decodedLetters(path)))) return 'accept-or-reject';
   if (!isAuthorised(template.credential, token)) return 'reject-credential';
   const body = request.body ?? new Uint8Array();
   if (body.length > maxBytes) return 'accept-or-reject';
@@ -34,8 +37,14 @@ export function expectedOutcomeOf(
   const type = headerValue(request.headers, 'content-type') ?? '';
   const coding = headerValue(request.headers, 'content-encoding') ?? 'identity';
   const isDeclared = /^\s*application\/json\s*(?:;|$)/i.test(type) && coding === 'identity';
-  return isDeclared && request.delivery?.abortAfter === undefined ? 'accept' : 'accept-or-reject';
+  return isDeclared && isPlain && request.delivery?.abortAfter === undefined ? 'accept' : 'accept-or-reject';
 }
+
+/** An encoded letter is equivalent to the letter itself (RFC 3986 section 6.2.2.2). */
+const decodedLetters = (path: string): string =>
+  path.replace(/%([46][1-9a-f]|[57][\da])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 
 function isPlant(contract: Contract, body: Uint8Array): boolean {
   // A parser may ignore a byte order mark (RFC 8259 section 8.1).

@@ -117,7 +117,8 @@ export class HttpClient {
 
   /**
    * Sends requests over one connection, one after the other. If it ends, the current request is sent again;
-   * so is a pipelined one that was not read, or whose response was cut short or mixed with an interim one.
+   * so is a pipelined one that was not read, or whose response was cut short or mixed with an interim one; and
+   * one after HEAD, if the response to HEAD had a body, which RFC 9110 section 9.3.2 forbids but we do not judge.
    * @param pipelined does not wait for responses, unless a request waits for 100 Continue or is aborted
    */
   async sendSequence(
@@ -144,9 +145,13 @@ export class HttpClient {
               ? beginsWithInterim(exchange) || isUnread(exchange)
               : sent.length > 1 && failedBy(exchange, 'timeout');
           if (isLost) this.canPipeline = false;
+          const previous = exchanges.at(-1);
+          const isGarbled = previous?.request.method === 'HEAD' && failedBy(exchange, 'not-http');
           // A reset after a later response discards the end of the earlier responses.
           const isCut = sent.length > 1 && isClosed(exchange);
-          exchanges.push(isLost ? await again() : await this.retriedIfClosed(exchange, again, isCut));
+          exchanges.push(
+            isLost || isGarbled ? await again() : await this.retriedIfClosed(exchange, again, isCut),
+          );
         }
       }
       return exchanges;

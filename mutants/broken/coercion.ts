@@ -61,6 +61,15 @@ const WRONG_ID = ['null', 'boolean', 'string', 'array', 'object'] as const;
 const unwrapped = (value: Value): Value =>
   Array.isArray(value) && value.length === 1 && value[0] !== undefined ? value[0] : value;
 
+const asText = (value: Value): Value =>
+  value instanceof Numeral ? value.text : typeof value === 'boolean' ? String(value) : value;
+
+/** Converts null, booleans and numeric strings. */
+function asInteger(value: Value): Value {
+  if (value === null || typeof value === 'boolean') return new Numeral(String(Number(value)));
+  return typeof value === 'string' && numeralText(value) ? new Numeral(value) : value;
+}
+
 /** Stores that accept a property of a wrong type. */
 export const coercion: readonly BrokenStore[] = [
   broken(
@@ -79,17 +88,27 @@ export const coercion: readonly BrokenStore[] = [
     'text-of-scalars',
     'takes a number or a boolean for text',
     ['invalid/rejects-wrong-type', 'invalid/rejects-any-wrong-type'],
-    (right) => {
-      const asText = (value: Value): Value =>
-        value instanceof Numeral ? value.text : typeof value === 'boolean' ? String(value) : value;
-      return {
-        validate(value, request) {
-          if (!(value instanceof Map)) return right.validate(value, request);
-          const entries = [...value].map(([name, one]) => [name, name === 'id' ? one : asText(one)] as const);
-          return right.validate(new Map(entries), request);
-        },
-      };
-    },
+    (right) => ({
+      validate(value, request) {
+        if (!(value instanceof Map)) return right.validate(value, request);
+        const entries = [...value].map(([name, one]) => [name, name === 'id' ? one : asText(one)] as const);
+        return right.validate(new Map(entries), request);
+      },
+    }),
+  ),
+  broken(
+    'any-coerced',
+    'converts every value to the type of the schema, as ajv does with coerceTypes',
+    ['invalid/rejects-wrong-type', 'invalid/rejects-any-wrong-type', 'invalid/rejects-null'],
+    (right) => ({
+      validate(value, request) {
+        if (!(value instanceof Map)) return right.validate(value, request);
+        const entries = [...value].map(
+          ([name, one]) => [name, name === 'id' ? asInteger(one) : asText(one ?? '')] as const,
+        );
+        return right.validate(new Map(entries), request);
+      },
+    }),
   ),
   // id
   broken(

@@ -36,6 +36,12 @@ export const target = [
     faults.unvalidated,
   ),
   conditional(
+    'target-encoded-path-unguarded',
+    'the guard compares the raw path with /plants, which the router decodes',
+    [wire.encodedPath],
+    faults.unguarded,
+  ),
+  conditional(
     'target-token-in-query-unguarded',
     'any token in the query is trusted',
     [wire.tokenInQuery],

@@ -204,6 +204,17 @@ export const transports: readonly RightStore[] = [
       response.end(bytes.subarray(5));
     },
   })),
+  right(
+    'head-with-body',
+    'sends the body of a response to HEAD a moment later, as some frameworks behind a WSGI server do',
+    (reference) => ({
+      send(answer, response, request) {
+        const { socket, method } = request.message;
+        reference.send(answer, response, request);
+        if (method === 'HEAD') setTimeout(() => socket.write(answer.body ?? ''), 2);
+      },
+    }),
+  ),
   right('trailers', 'sends a trailer after the body', (reference) => ({
     send(answer, response, request) {
       // HTTP/1.0 has no trailers.

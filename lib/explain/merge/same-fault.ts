@@ -68,6 +68,43 @@ const acrossPieces = acrossParts(PIECES, (either, all) => {
 /** Failures with various spellings of the same JSON text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);
 
+/** What a cluster accepts, if that is values of a wrong type. */
+const wrongTypeIn = ({ symptom, found: { kind, subject, conditions } }: Cluster): Condition | undefined =>
+  symptom.kind === 'accepts' &&
+  kind === 'always' &&
+  conditions.length === 0 &&
+  subject?.noun !== undefined &&
+  subject.topics?.some((topic) => topic === 'wrong type' || topic === 'null') === true
+    ? subject
+    : undefined;
+
+const isOfSeveralProperties = ({ property, otherProperties = [] }: Condition): boolean =>
+  property === undefined || otherProperties.length > 1;
+
+/** Number of wrong types, each accepted as several properties, from which on a library seems to convert values. */
+const MIN_CONVERTED_TYPES = 2;
+
+/** Values of several types are accepted as several properties: the store's library converts them. */
+const acrossConversions: SameFault = {
+  key: (cluster, clusters) => {
+    const ofSeveral = clusters.flatMap((one) => wrongTypeIn(one) ?? []).filter(isOfSeveralProperties);
+    return wrongTypeIn(cluster) === undefined || ofSeveral.length < MIN_CONVERTED_TYPES
+      ? undefined
+      : 'converts values';
+  },
+  join: (first, all) => {
+    const subjects = all.flatMap((one) => wrongTypeIn(one) ?? []);
+    const [example] = subjects.toSorted((a, b) => fullText(a).length - fullText(b).length);
+    if (example === undefined) return first;
+    const subject: Condition = {
+      ...example,
+      noun: `values of a wrong type by converting them, such as ${example.noun}`,
+      topics: ['wrong type'],
+    };
+    return { ...first, found: { ...first.found, subject } };
+  },
+};
+
 /** The store copies the media type of the response from the Accept header. */
 const acrossMediaTypes: SameFault = {
   key: ({ symptom: { kind, status }, found: { conditions, exchange } }) => {
@@ -396,6 +433,7 @@ export const byCodePath: SameFault = {
 export const SAME_FAULTS: readonly SameFault[] = [
   acrossTypes,
   acrossProperties,
+  acrossConversions,
   acrossTexts,
   acrossLengths,
   acrossSubjects,

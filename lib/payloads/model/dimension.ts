@@ -84,6 +84,7 @@ export type ValueGroup =
   | 'escaped names'
   | 'escaped values'
   | 'lower-case escapes'
+  | 'upper-case escapes'
   // size, undeclared names
   | 'larger body'
   | 'undeclared property'

@@ -109,6 +109,7 @@ const escapes = dimension('escapes', [
     { escapes: 'both', digits: 'upper' },
     'escaped names',
     'escaped values',
+    'upper-case escapes',
   ),
   written(
     'with every other character escaped',

@@ -134,6 +134,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   target: [
     ['with a query', /\?/],
     ['with query parameters', /\?.*=/],
+    ['with properties of a plant in the query', /[?&]name=/],
   ],
   'white space': [
     ['with white space in the JSON text', ANY],
@@ -155,6 +156,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     [WITH_ESCAPED_NAMES, 'escaped names'],
     ['with \\u escapes in values', 'escaped values'],
     [WITH_LOWER_CASE_ESCAPES, 'lower-case escapes'],
+    ['with \\u escapes in upper-case hexadecimal', 'upper-case escapes'],
   ],
   'header lines': [
     ['whose headers are spelled or spaced in an unusual way', ANY],
