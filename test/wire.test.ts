@@ -863,7 +863,7 @@ describe('reading a response', () => {
   const RESPONSES: readonly (readonly [
     what: string,
     text: string,
-    options: { method?: string; cap?: number; closes?: boolean },
+    options: { method?: string; delivery?: Delivery; cap?: number; closes?: boolean },
     expected: { status?: number; body?: string; truncated?: boolean; interim?: number[] } | 'open' | RegExp,
   ])[] = [
     ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', {}, { body: 'hello' }],
@@ -878,6 +878,12 @@ describe('reading a response', () => {
       { body: '\r\n0\r\n\r\nx' },
     ],
     ['no chunk but the last', chunked('0\r\n\r\n'), {}, { body: '' }],
+    [
+      'chunks for HTTP/1.0, which does not know them',
+      chunked('3\r\nabc\r\n0\r\n\r\n'),
+      { delivery: { version: '1.0' } },
+      { body: '3\r\nabc\r\n0\r\n\r\n' },
+    ],
     ['sizes with leading zeros', chunked('0003\r\nabc\r\n000\r\n\r\n'), {}, { body: 'abc' }],
     ['an end with the connection', 'HTTP/1.1 200 OK\r\n\r\nhello', { closes: true }, { body: 'hello' }],
     ['no end yet', 'HTTP/1.1 200 OK\r\n\r\nhello', {}, 'open'],
@@ -1515,6 +1521,18 @@ describe('requests in sequence', () => {
       expect(second && faultIn(second)).toBe('aborted');
       expect(bodies([first ?? raise(), ...others])).toEqual(['1 1', '3 2', '4 2']);
       expect(ids(server.seen)).toEqual([1, 3, 4]);
+    });
+
+    test('are sent again if the response to HEAD before them had a body', async () => {
+      const server = await raw((request, socket, { connection }) => {
+        if (request.startsWith('HEAD')) {
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n');
+          setTimeout(() => socket.write('no'), 5);
+        } else setTimeout(() => socket.write(answer(`${connection}`)), 10);
+      });
+      const head = repeatable({ ...numbered(1).request, method: 'HEAD', body: undefined });
+      const [, second] = await wireTo(server.url).sendSequence([head, numbered(2)], { pipelined });
+      expect(second && bodies([second])).toEqual(['2']);
     });
 
     test('without a response are not sent a third time', async () => {

@@ -181,7 +181,7 @@ export interface RunHandle {
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[] | undefined>;
-  shortenTimeout(): void;
+  shortenTimeout(atLeastMs?: number): void;
   close(): Promise<RunFooter>;
 }
 
@@ -253,7 +253,7 @@ export async function openRun(
         return mapInPool(templates, inFlight, (template, index) => sender.send(template, id(index), outside));
       });
     },
-    shortenTimeout: () => sender.transport.shortenTimeout(),
+    shortenTimeout: (atLeastMs) => sender.transport.shortenTimeout(atLeastMs),
     async close() {
       if (parts.recovery.restarts > 0) state.end(diedTimes(parts.recovery.restarts));
       const advice = await disconnect(ready.advice);
@@ -348,6 +348,9 @@ const timeIsUp = (maxSeconds: number): Stop => ({
   remedy: 'allow more with --max-seconds',
 });
 
+/** Experiments on an unanswered request wait several times for an answer that does not come. */
+const MIN_EXPERIMENT_TIMEOUT_MS = 400;
+
 /**
  * Finds the causes of failures by experiments, once all checks have ended. Undefined if there is nothing to
  * explain.
@@ -358,7 +361,7 @@ export async function causesOf(
   { findCauses }: Pick<RunPlan, 'findCauses'>,
 ): Promise<readonly Cause[] | undefined> {
   if (findCauses === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
-  run.shortenTimeout();
+  run.shortenTimeout(MIN_EXPERIMENT_TIMEOUT_MS);
   return findCauses(results, run);
 }
 

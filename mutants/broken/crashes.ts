@@ -329,6 +329,15 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ id = 0n }) => id > 8_640_000_000_000_000n || -id > 8_640_000_000_000_000n),
   ),
   broken(
+    'crash-unknown-charset',
+    '500 if the charset is unknown: the decoder for it is looked up without a check',
+    ['invariants/no-server-error'],
+    failing(({ request }) => {
+      const [, charset] = /charset="?([\w-]+)/i.exec(contentType(request)) ?? [];
+      return charset !== undefined && !/^(?:utf-?(?:8|16)|(?:us-)?ascii|iso-8859-1)$/i.test(charset);
+    }),
+  ),
+  broken(
     'crash-charset-not-utf8',
     '500 if Content-Type has a charset and the body is not valid UTF-8: it is decoded where nothing catches the error',
     ['invariants/no-server-error'],

@@ -42,6 +42,19 @@ export const plantBody: readonly BrokenStore[] = [
     ),
   ),
   broken(
+    'body-first-8-kib',
+    'writes only the first 8 KiB of a response and takes them for all of it: write instead of write_all',
+    ['unconstrained/answers-large-plants', 'invariants/answers'],
+    (right) => ({
+      send(answer, response, request) {
+        const bytes = Buffer.from(answer.body ?? '');
+        if (bytes.length < 8000) return right.send(answer, response, request);
+        response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
+        response.write(bytes.subarray(0, 8000));
+      },
+    }),
+  ),
+  broken(
     'body-duplicates-as-array',
     'returns all values of a name or tag that occurs twice, as an array',
     ['combinations/answers-unconstrained-plants', 'invariants/200-is-a-plant'],

@@ -46,8 +46,11 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : { clause: `the body has ${extension}` };
   if (observed !== undefined) return { ...observed, topics: [...(observed.topics ?? []), 'not JSON'] };
-  // All combinations share this stable label, so it is not informative.
-  if (label !== '' && label !== IN_ONE_OF_MANY_WAYS) return { phrase: `such as: ${label}`, isVague: true };
+  // The label of a combination, or of a request that was sent before one, is not informative.
+  const isCombination =
+    label === IN_ONE_OF_MANY_WAYS ||
+    (check?.startsWith('combinations/') === true && failure.template.sentAs === undefined);
+  if (label !== '' && !isCombination) return { phrase: `such as: ${label}`, isVague: true };
   // Names of contexts that are not checks mean nothing to a reader.
   const isCheck = check?.includes('/') === true;
   return isCheck ? { phrase: `like those of ${check}`, isVague: true } : {};

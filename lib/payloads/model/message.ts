@@ -152,7 +152,7 @@ const unusualForm: Dimension = {
     'unusual form',
     optional(
       [
-        type('text/json'),
+        anyOf([type('text/json'), type('application/json; charset=nonsense')]),
         type('application/vnd.api+json'),
         anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
         type('text/plain'),

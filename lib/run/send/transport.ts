@@ -30,8 +30,8 @@ export interface TransportOptions {
 
 /** Number of timeouts after which the timeout is shortened. */
 const MAX_FULL_TIMEOUTS = 3;
-/** A shortened timeout is this multiple of the median response time, but at least this long. */
-const SHORT_TIMEOUT = { timesMedian: 20, atLeastMs: 1000 } as const;
+/** A shortened timeout is at least this multiple of the median and the 99th percentile of response times. */
+const SHORT_TIMEOUT = { timesMedian: 20, times99th: 4, atLeastMs: 1000 } as const;
 /** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
 /**
@@ -88,11 +88,14 @@ export class Transport {
   }
 
   /** Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been answered. */
-  shortenTimeout(): void {
+  shortenTimeout(atLeastMs: number = SHORT_TIMEOUT.atLeastMs): void {
     const { summary } = this.latency;
+    const { timesMedian, times99th } = SHORT_TIMEOUT;
     const ms =
-      summary === undefined ? this.client.endpoint.timeout / 4 : summary.median * SHORT_TIMEOUT.timesMedian;
-    this.client.lowerLimits({ timeout: Math.max(SHORT_TIMEOUT.atLeastMs, Math.round(ms)) });
+      summary === undefined
+        ? this.client.endpoint.timeout / 4
+        : Math.max(summary.median * timesMedian, summary.p99 * times99th);
+    this.client.lowerLimits({ timeout: Math.max(atLeastMs, Math.round(ms)) });
   }
 
   resetCounts(): void {

@@ -117,6 +117,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with a media type other than application/json', /^(?!\s*application\/json\s*(?:;|$))/i],
     ['with parameters in Content-Type', /application\/json\s*;/i],
     ['with a charset in Content-Type', /charset/i],
+    ['with an unknown charset in Content-Type', /charset=nonsense/],
     ['whose Content-Type is not in lower case', /^[^;]*[A-Z]/],
   ],
   Accept: [
