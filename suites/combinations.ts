@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createdOrRejectedRules, createdRules, type Rule, rejected } from '../lib/judge/rules.ts';
+import { createdOrRejectedRules, createdRules, type Rule, rejectedRules } from '../lib/judge/rules.ts';
 import { coverageOf, modelsOf } from '../lib/payloads/model/model.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import type { ExpectedOutcome } from '../lib/payloads/test-case.ts';
@@ -46,13 +46,13 @@ export const combinationChecks: readonly Check[] = [
       'A body that is not a NewPlant is rejected however it is sent, and whatever requests came before it.',
     basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
     hint: `Validate every body. ${codePath}`,
-    test: combined('reject-body', rejected, 8),
+    test: combined('reject-body', rejectedRules, 8),
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:
       'A request without the right token is rejected however it is sent, and whatever other requests were accepted.',
     basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
     hint: `Authenticate every request before anything else. ${codePath}`,
-    test: combined('reject-credential', rejected, 5.82),
+    test: combined('reject-credential', rejectedRules, 5.82),
   }),
 ];

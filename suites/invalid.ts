@@ -7,7 +7,7 @@ import {
   errorMediaType,
   noServerError,
   notSuccess,
-  rejected,
+  rejectedRules,
   rejectsWith,
 } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
@@ -200,7 +200,7 @@ const rejects = (
   basis: readonly Basis[],
   hint: string,
   cases: (plants: PlantFactory) => readonly TestCase[],
-): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejected, cases) });
+): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejectedRules, cases) });
 
 /** Does the same with random cases: `weight` times the number that the run asks for. */
 const rejectsAny = (
@@ -213,7 +213,7 @@ const rejectsAny = (
 ): Check =>
   must(id, {
     ...aboutText(statement, basis, hint),
-    test: { kind: 'property', cases, rules: rejected, weight },
+    test: { kind: 'property', cases, rules: rejectedRules, weight },
   });
 
 const byKind = (id: string, statement: string, hint: string, kind: DefectKind): Check =>
@@ -303,7 +303,7 @@ export const invalidChecks: readonly Check[] = [
     basis: ['section 4, request body', 'section 2, NewPlant'],
     hint: `Enforce every limit that the document declares. ${rejectIt}`,
     notApplicable: withoutDefect('constraint', 'the document declares no limits'),
-    test: namedCases(rejected, invalidPlants('constraint')),
+    test: namedCases(rejectedRules, invalidPlants('constraint')),
   }),
   rejectsAny(
     'invalid/rejects-any-defect',

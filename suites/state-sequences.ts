@@ -4,7 +4,7 @@ import {
   createdRules,
   type Finding,
   type Rule,
-  rejected,
+  rejectedRules,
 } from '../lib/judge/rules.ts';
 import { fixedFor } from '../lib/payloads/fresh.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
@@ -210,7 +210,7 @@ const mayCreate = ({ wrong }: Step): boolean => wrong?.kind !== 'body' && wrong?
 
 function rulesFor({ wrong }: Step, mustBeAccepted: boolean): readonly Rule[] {
   if (wrong?.kind === 'aborted' || wrong?.kind === 'oversized') return [];
-  if (wrong !== undefined) return rejected;
+  if (wrong !== undefined) return rejectedRules;
   return mustBeAccepted ? createdRules : createdOrRejectedRules;
 }
 

@@ -1,12 +1,12 @@
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { ExplainableRun } from '../run/run.ts';
-import { asBegunDuringRun } from './circumstances/began-during-run.ts';
+import { rewordIfBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
-import { merged } from './merge/merged.ts';
+import { mergeClusters } from './merge/merge-clusters.ts';
 import { withOtherProperties } from './other-properties.ts';
 import { withPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
@@ -84,11 +84,12 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const further = failed.flatMap((result) => furtherFailures(result, unexplained));
   const clusters = [...runWide];
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
-    clusters.push(await asBegunDuringRun(cluster, experiments));
+    clusters.push(await rewordIfBegunDuringRun(cluster, experiments));
   const general: Cluster[] = [];
-  for (const cluster of merged(clusters)) general.push(await withOtherProperties(cluster, experiments));
+  for (const cluster of mergeClusters(clusters))
+    general.push(await withOtherProperties(cluster, experiments));
   const causes: Cause[] = [];
-  for (const cluster of merged(general))
+  for (const cluster of mergeClusters(general))
     causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;
 }

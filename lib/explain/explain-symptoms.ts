@@ -6,7 +6,7 @@ import { covers, isExcluded } from './assign/covers.ts';
 import { mayExplain } from './assign/may-explain.ts';
 import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { sameValues } from './circumstances/concurrency.ts';
-import { circumstancesOf } from './circumstances/find-circumstances.ts';
+import { findCircumstances } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { type CheckFailure, type Cluster, type FurtherFailure, levelOf } from './cluster.ts';
@@ -49,7 +49,7 @@ const shownTwice = (
   });
 
 /** The first case of each check, then the second of each, and so on. */
-const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
+const interleavedByCheck = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
   groupBy(further, ({ check }) => check.id)
     .flatMap(([, some]) => some.map((one, index) => ({ one, index })))
     .toSorted((a, b) => a.index - b.index)
@@ -59,7 +59,7 @@ const alternately = (further: readonly FurtherFailure[]): readonly FurtherFailur
 const [MAX_COMPARED, MAX_SENT_AGAIN] = [300, 12];
 
 /** At most `max` items of a list, at equal distances. */
-const spread = <T>(all: readonly T[], max: number): readonly T[] =>
+const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>
   all.filter(
     (_, index) => Math.floor((index * max) / all.length) !== Math.floor(((index - 1) * max) / all.length),
   );
@@ -76,7 +76,7 @@ async function explainFurther(
 ): Promise<readonly Cluster[]> {
   const added: Cluster[] = [];
   let remaining = MAX_SENT_AGAIN;
-  for (const { check, failed, symptom } of alternately(spread(further, MAX_COMPARED))) {
+  for (const { check, failed, symptom } of interleavedByCheck(evenlySpaced(further, MAX_COMPARED))) {
     if (remaining === 0 || !experiments.hasBudget) break;
     const known = [...explained, ...added].map(({ found }) => found);
     if (known.some((one) => covers(one, failed, experiments) && !isExcluded(one, failed))) continue;
@@ -215,7 +215,7 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   // A value that is the same in each request has been sent before, and that may be what matters.
   const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
   if (byContent !== undefined && (isClear || !mayBeKnown)) return histories(byContent, search);
-  const byCircumstances = await withinBudget(() => circumstancesOf(search));
+  const byCircumstances = await withinBudget(() => findCircumstances(search));
   // A failure that shows each time does not depend on other requests.
   const isNeeded = byContent === undefined || byCircumstances?.kind !== 'from-then-on';
   if (byCircumstances !== undefined && isNeeded) return [byCircumstances];

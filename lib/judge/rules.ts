@@ -236,7 +236,13 @@ export const createdRules: readonly Rule[] = [acceptsOrdinary, plantMediaType, p
 
 export const createdOrRejectedRules: readonly Rule[] = [acceptedOrRejected, ...validResponseRules];
 
-export const rejected: readonly Rule[] = [notSuccess, answered, noServerError, errorMediaType, errorBody];
+export const rejectedRules: readonly Rule[] = [
+  notSuccess,
+  answered,
+  noServerError,
+  errorMediaType,
+  errorBody,
+];
 
 function onlyForPlants(rule: Rule): Rule {
   return (exchange, contract, sent) =>

@@ -38,7 +38,7 @@ const MAX_BEFORE = 12;
  * @returns the cluster with a request of each kind that the store now accepts, any of which may have changed
  * it
  */
-export async function asBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;
   const { labels = [], kind, conditions } = found;
   if (kind !== 'always' || conditions.length > 0) return cluster;

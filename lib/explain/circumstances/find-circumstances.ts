@@ -37,7 +37,7 @@ const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
  * Explains a failure that does not show each time, but intermittently, under concurrency, or after other
  * requests.
  */
-export async function circumstancesOf(search: Search): Promise<Explanation | undefined> {
+export async function findCircumstances(search: Search): Promise<Explanation | undefined> {
   const { ordinary, failingState: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
   const ordinaryWithSameNames =

@@ -60,7 +60,7 @@ const DETAILS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the symptom that corresponds to a finding of a rule about details. */
-export const detailOf = (cause: string): Symptom =>
-  cause === 'accepted'
+export const detailOf = (problem: string): Symptom =>
+  problem === 'accepted'
     ? { kind: 'should-reject', words: 'accepts requests that it should reject' }
-    : { kind: 'detail', words: DETAILS[cause] ?? `does not do what is expected (${cause})` };
+    : { kind: 'detail', words: DETAILS[problem] ?? `does not do what is expected (${problem})` };

@@ -5,7 +5,7 @@ import { CONSEQUENCES, type Explains, FAILURES_BY_CHANCE } from './consequences.
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 
 /** Merges clusters until there is one for each fault, in the order in which to fix them. */
-export function merged(clusters: readonly Cluster[]): readonly Cluster[] {
+export function mergeClusters(clusters: readonly Cluster[]): readonly Cluster[] {
   let remaining: readonly Cluster[] = clusters.map(withDistinctConditions);
   for (const explains of FAILURES_BY_CHANCE) remaining = absorbed(remaining, explains);
   for (const rule of SAME_FAULTS) remaining = joined(remaining, rule);
