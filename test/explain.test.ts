@@ -79,7 +79,6 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'missing-name-large-id': /^Accepts a plant without name when id is above 2\^30/,
   'any-case': /^Accepts property names in another case$/,
   'any-coerced': /^Accepts values of a wrong type by converting them, such as null as any property$/,
-  'http-1.0-chunked': /^Answers 200 with .+ to requests in HTTP\/1\.0$/,
   'id-numeral-string': /^Accepts a numeric string such as "7" as id$/,
   'name-unchecked': /^Accepts any type as name$/,
   'tag-null': /^Accepts null as tag$/,

@@ -836,11 +836,8 @@ describe('classifying a fault', () => {
 
 describe('reading a response', () => {
   /** What a reader makes of bytes that arrive in these pieces. */
-  function read(
-    pieces: readonly Buffer[],
-    { method = 'POST', delivery = {} as Delivery, cap = 1000, closes = false } = {},
-  ): unknown {
-    const reader = new ResponseReader({ method, delivery }, cap);
+  function read(pieces: readonly Buffer[], { method = 'POST', cap = 1000, closes = false } = {}): unknown {
+    const reader = new ResponseReader(method, cap);
     let outcome: Response | undefined;
     try {
       for (const piece of pieces) {
@@ -863,7 +860,7 @@ describe('reading a response', () => {
   const RESPONSES: readonly (readonly [
     what: string,
     text: string,
-    options: { method?: string; delivery?: Delivery; cap?: number; closes?: boolean },
+    options: { method?: string; cap?: number; closes?: boolean },
     expected: { status?: number; body?: string; truncated?: boolean; interim?: number[] } | 'open' | RegExp,
   ])[] = [
     ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', {}, { body: 'hello' }],
@@ -878,12 +875,6 @@ describe('reading a response', () => {
       { body: '\r\n0\r\n\r\nx' },
     ],
     ['no chunk but the last', chunked('0\r\n\r\n'), {}, { body: '' }],
-    [
-      'chunks for HTTP/1.0, which does not know them',
-      chunked('3\r\nabc\r\n0\r\n\r\n'),
-      { delivery: { version: '1.0' } },
-      { body: '3\r\nabc\r\n0\r\n\r\n' },
-    ],
     ['sizes with leading zeros', chunked('0003\r\nabc\r\n000\r\n\r\n'), {}, { body: 'abc' }],
     ['an end with the connection', 'HTTP/1.1 200 OK\r\n\r\nhello', { closes: true }, { body: 'hello' }],
     ['no end yet', 'HTTP/1.1 200 OK\r\n\r\nhello', {}, 'open'],

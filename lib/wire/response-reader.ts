@@ -1,6 +1,6 @@
 import { Bytes } from './bytes.ts';
 import { MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
-import type { HeaderPair, Request, Response } from './exchange.ts';
+import type { HeaderPair, Response } from './exchange.ts';
 import { headerValues } from './headers.ts';
 
 interface Head {
@@ -10,9 +10,6 @@ interface Head {
   readonly headers: readonly HeaderPair[];
 }
 
-/** What must be known of a request to read its response. */
-type Answered = Pick<Request, 'method' | 'delivery'>;
-
 type Framing =
   | { readonly kind: 'none' | 'chunked' | 'until-close' }
   | { readonly kind: 'length'; readonly length: number };
@@ -20,12 +17,10 @@ type Framing =
 /** Parses one HTTP/1.x response from the bytes of a connection (RFC 9112). */
 export class ResponseReader {
   readonly interim: number[] = [];
-  private readonly request: Answered;
+  private readonly method: string;
   private pending: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
   private readonly body: Bytes;
-  /** The body with its transfer coding, which an HTTP/1.0 client cannot decode (RFC 9112 section 6.1). */
-  private readonly undecoded: Bytes | undefined;
   /** Number of bytes still to come of a body with a length, or of one chunk. */
   private left = 0;
   /** The element of a chunked body that comes next. */
@@ -36,10 +31,9 @@ export class ResponseReader {
   private framing: Framing = { kind: 'none' };
 
   /** @param cap size of the body in bytes at which the response is truncated */
-  constructor(request: Answered, cap: number) {
-    this.request = request;
+  constructor(method: string, cap: number) {
+    this.method = method;
     this.body = new Bytes(cap);
-    if (request.delivery?.version === '1.0') this.undecoded = new Bytes(cap);
   }
 
   /**
@@ -61,14 +55,12 @@ export class ResponseReader {
       if (head.status >= 100 && head.status < 200 && head.status !== 101) {
         if (this.interim.length < MAX_INTERIM_RESPONSES) this.interim.push(head.status);
       } else {
-        this.framing = framingOf(head, this.request.method);
+        this.framing = framingOf(head, this.method);
         this.head = head;
         this.left = this.framing.kind === 'length' ? this.framing.length : 0;
       }
     }
-    const unread = this.pending;
     this.ended = this.readBody();
-    this.undecoded?.add(unread.subarray(0, unread.length - this.pending.length));
     const { isTooLong, isTooMuch } = this.body;
     return this.ended || isTooMuch ? this.response(!this.ended || isTooLong) : undefined;
   }
@@ -102,7 +94,7 @@ export class ResponseReader {
   private response(truncated: boolean): Response | undefined {
     if (this.head === undefined) return undefined;
     const { status, statusText, headers } = this.head;
-    return { status, statusText, headers, body: (this.undecoded ?? this.body).kept, truncated };
+    return { status, statusText, headers, body: this.body.kept, truncated };
   }
 
   private readBytes(length: number): void {

@@ -286,7 +286,7 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
 
 const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Written => ({
   request,
-  reader: new ResponseReader(request, bodyBytes),
+  reader: new ResponseReader(request.method, bodyBytes),
   outcome: CUT_SHORT,
   ms: 0,
 });

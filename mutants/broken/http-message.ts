@@ -71,30 +71,6 @@ export const httpMessage: readonly BrokenStore[] = [
     routing(({ message: { httpVersion } }) => httpVersion === '1.0', 'hang'),
   ),
   broken(
-    'http-1.0-chunked',
-    'answers requests in HTTP/1.0 with a chunked body',
-    ['invariants/200-is-a-plant'],
-    (right) => ({
-      send(answer, response, request) {
-        const { socket, httpVersion } = request.message;
-        if (httpVersion !== '1.0') return right.send(answer, response, request);
-        const body = answer.body === undefined ? '' : JSON.stringify(answer.body);
-        socket.end(
-          [
-            `HTTP/1.1 ${answer.status} OK`,
-            'Content-Type: application/json',
-            'Transfer-Encoding: chunked',
-            '',
-            ...(body === '' ? [] : [body.length.toString(16), body]),
-            '0',
-            '',
-            '',
-          ].join('\r\n'),
-        );
-      },
-    }),
-  ),
-  broken(
     'http-coding-case',
     'answers 501 to a transfer coding in another case than chunked',
     ['invariants/no-server-error'],

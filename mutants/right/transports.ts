@@ -215,6 +215,28 @@ export const transports: readonly RightStore[] = [
       },
     }),
   ),
+  right(
+    'http-1.0-chunked',
+    'answers requests in HTTP/1.0 with chunks, like some frameworks, although RFC 9112 section 6.1 forbids it',
+    (reference) => ({
+      send(answer, response, request) {
+        const { socket, httpVersion } = request.message;
+        if (httpVersion !== '1.0') return reference.send(answer, response, request);
+        const bytes = bytesOf(answer);
+        const headers = Object.entries({ ...answer.headers, 'transfer-encoding': 'chunked' });
+        socket.end(
+          [
+            `HTTP/1.1 ${answer.status} OK`,
+            ...headers.map(([name, value]) => `${name}: ${String(value)}`),
+            '',
+            ...(bytes.length === 0 ? [] : [bytes.length.toString(16), bytes.toString('latin1')]),
+            '0\r\n\r\n',
+          ].join('\r\n'),
+          'latin1',
+        );
+      },
+    }),
+  ),
   right('trailers', 'sends a trailer after the body', (reference) => ({
     send(answer, response, request) {
       // HTTP/1.0 has no trailers.
