@@ -226,6 +226,23 @@ const withoutDefect =
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
+/** Plants in which one property is nested deeply: a message that shows the value may not be able to write it. */
+function nestedValues(plants: PlantFactory): readonly TestCase[] {
+  const plant = plants.plain();
+  const { properties } = plants.contract.newPlant.shape;
+  return [...properties]
+    .filter(([, { types }]) => !types.includes('array'))
+    .map(([property]) => {
+      const json = plant.with(property, '…');
+      const edit = (text: string) => text.replace('"…"', nested('[', 20_000, ']'));
+      return caseWithControl(
+        `${property} is an array nested 20000 levels deep`,
+        { body: { json, edit } },
+        plant,
+      );
+    });
+}
+
 /** A plant under `data`, with the media type of the format that wraps all resources like this. */
 const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
   const plant = plants.plain();
@@ -440,8 +457,8 @@ export const invalidChecks: readonly Check[] = [
     'Deeply nested invalid values are rejected like any others.',
     ['section 8'],
     'Parse without recursion, or limit the depth, so that nesting cannot crash the store.',
-    (plants) =>
-      bodies(plants, {
+    (plants) => [
+      ...bodies(plants, {
         'arrays 500 deep': nested('[', 500, ']'),
         'arrays 900 deep': nested('[', 900, ']'),
         'arrays 5000 deep': nested('[', 5000, ']'),
@@ -452,6 +469,8 @@ export const invalidChecks: readonly Check[] = [
         'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
         'objects 10000 deep, not closed': '{"a":'.repeat(10_000),
       }),
+      ...nestedValues(plants),
+    ],
   ),
   must('invalid/answers-huge-numbers', {
     statement: 'A request with an extremely large or precise number gets a valid response.',

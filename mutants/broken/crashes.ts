@@ -69,6 +69,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ request }) => !isUtf8(request.body)),
   ),
   broken(
+    'crash-deep-value',
+    '500 if a property is an array nested thousands of levels deep: the message shows it, and cannot be written',
+    ['invalid/rejects-deep-nesting'],
+    failing(({ text }) => /"(?:id|name|tag)":\s*\[{5000}/.test(text)),
+  ),
+  broken(
     'crash-deep-hang',
     'never answers JSON that is nested more than 200 levels deep',
     ['invariants/answers'],
@@ -528,7 +534,7 @@ export const crashes: readonly BrokenStore[] = [
     'crash-template',
     '500 if name or tag contains a template placeholder: it is rendered as a template',
     HOSTILE_TEXTS,
-    failing(nameOrTag(/\$\{|\{\{/)),
+    failing(nameOrTag(/\$\{|\\/)),
   ),
   broken(
     'crash-quote',

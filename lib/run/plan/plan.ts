@@ -121,8 +121,10 @@ export function* plannedBatches(
   const [sampling, scenarios] = [of('property'), of('scenario')];
   yield once(bySize(of('cases')));
   for (const check of sampling) yield [{ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) }];
-  for (const check of sampling.filter((one) => defaultCaseCount(one) > FIRST_CASES))
-    yield [{ check, limit: defaultCaseCount(check) - FIRST_CASES }];
+  for (const check of sampling) {
+    const limit = defaultCaseCount(check) - FIRST_CASES;
+    if (limit > 0 && !isEnded(check)) yield [{ check, limit }];
+  }
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
   for (
