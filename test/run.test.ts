@@ -43,6 +43,7 @@ describe('a run', () => {
         [],
       );
       expect(record.outcome).toBe('conformant');
+      expect(record.results.map(({ id }) => id)).toEqual(catalogue.map(({ id }) => id));
     });
   });
 
