@@ -43,6 +43,17 @@ const written =
     },
   });
 
+/** Sends the body in one chunk, whatever the version of the request. */
+const inChunks = written((answer, bytes) =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Transfer-Encoding: chunked\r\n\r\n`),
+    ...(bytes.length === 0
+      ? []
+      : [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]),
+    Buffer.from('0\r\n\r\n'),
+  ]),
+);
+
 const encoded = (coding: string, encode: (bytes: Uint8Array) => Uint8Array) =>
   sending((answer) => ({
     ...answer,
@@ -218,24 +229,13 @@ export const transports: readonly RightStore[] = [
   right(
     'http-1.0-chunked',
     'answers requests in HTTP/1.0 with chunks, like some frameworks, although RFC 9112 section 6.1 forbids it',
-    (reference) => ({
-      send(answer, response, request) {
-        const { socket, httpVersion } = request.message;
-        if (httpVersion !== '1.0') return reference.send(answer, response, request);
-        const bytes = bytesOf(answer);
-        const headers = Object.entries({ ...answer.headers, 'transfer-encoding': 'chunked' });
-        socket.end(
-          [
-            `HTTP/1.1 ${answer.status} OK`,
-            ...headers.map(([name, value]) => `${name}: ${String(value)}`),
-            '',
-            ...(bytes.length === 0 ? [] : [bytes.length.toString(16), bytes.toString('latin1')]),
-            '0\r\n\r\n',
-          ].join('\r\n'),
-          'latin1',
-        );
-      },
-    }),
+    (reference) => {
+      const { send = reference.send } = inChunks(reference);
+      return {
+        send: (answer, response, request) =>
+          (request.message.httpVersion === '1.0' ? send : reference.send)(answer, response, request),
+      };
+    },
   ),
   right('trailers', 'sends a trailer after the body', (reference) => ({
     send(answer, response, request) {

@@ -52,21 +52,21 @@ const cutting = (name: string, cut: NonNullable<RequestTemplate['cut']>): Value 
   withTemplate(name, { cut }, { groups: ['cut body'] });
 
 /** The offset of `text` in a body, plus `after`; the middle of the body if the text does not occur. */
-const placeOf = (body: Uint8Array, text: string, after: number): number => {
-  const place = Buffer.from(body).indexOf(text);
-  return place < 0 ? Math.floor(body.length / 2) : place + after;
+const offsetOf = (body: Uint8Array, text: string, after: number): number => {
+  const offset = Buffer.from(body).indexOf(text);
+  return offset < 0 ? Math.floor(body.length / 2) : offset + after;
 };
 
 /** Finds the offset after the first byte of a multi-byte character; without one, the middle of the body. */
 export const insideCharacter = (body: Uint8Array): number => {
-  const place = body.findIndex((byte) => byte >= 0xc2);
-  return place < 0 ? Math.floor(body.length / 2) : place + 1;
+  const offset = body.findIndex((byte) => byte >= 0xc2);
+  return offset < 0 ? Math.floor(body.length / 2) : offset + 1;
 };
 
 /** The offset after the first closing brace if anything follows it; otherwise the middle of the body. */
 const afterBrace = (body: Uint8Array): number => {
-  const place = placeOf(body, '}', 1);
-  return place < body.length ? place : Math.floor(body.length / 2);
+  const offset = offsetOf(body, '}', 1);
+  return offset < body.length ? offset : Math.floor(body.length / 2);
 };
 
 /** Longer than a server waits that takes the first segment for the whole body. */
@@ -81,15 +81,15 @@ const segments = dimension('segments', [
   cutting('in many segments', (body) =>
     Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
   ),
-  cutting('in segments split inside a property name', (body) => [placeOf(body, '"name"', 3)]),
-  cutting('in segments split inside an escape or a string', (body) => [placeOf(body, '\\u', 3)]),
+  cutting('in segments split inside a property name', (body) => [offsetOf(body, '"name"', 3)]),
+  cutting('in segments split inside an escape or a string', (body) => [offsetOf(body, '\\u', 3)]),
   cutting('in segments split inside a character', (body) => [insideCharacter(body)]),
-  cutting('in segments split inside the id', (body) => [placeOf(body, '"id":', 7)]),
+  cutting('in segments split inside the id', (body) => [offsetOf(body, '"id":', 7)]),
   withTemplate(
     'in slow segments split inside the id',
     (template) => ({
       ...template,
-      cut: (body) => [placeOf(body, '"id":', 7)],
+      cut: (body) => [offsetOf(body, '"id":', 7)],
       delivery: { ...template.delivery, pauseMs: SLOW_MS },
     }),
     { groups: ['cut body', 'pause'] },

@@ -236,11 +236,11 @@ export interface Coverage {
 
 /**
  * Counts how many combinations some rows of a covering array cover.
- * @param places the indices of the rows
+ * @param positions the indices of the rows
  */
-export function coverageOf(model: Model, strength: Strength, places: readonly number[]): Coverage {
+export function coverageOf(model: Model, strength: Strength, positions: readonly number[]): Coverage {
   const array = rowsOf(model, strength);
-  const rows = places.flatMap((place) => array.slice(place, place + 1));
+  const rows = positions.flatMap((position) => array.slice(position, position + 1));
   const { dimensions, notApplicable } = model;
   return {
     strength,
