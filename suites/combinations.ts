@@ -39,20 +39,20 @@ export const combinationChecks: readonly Check[] = [
     statement: 'An unconstrained NewPlant gets a 200 with a Plant, or a valid rejection, however it is sent.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
     hint: `Answer 200 with a Plant, or 400 with an Error. ${codePath}`,
-    test: combined('accept-or-reject', createdOrRejectedRules, 4.82),
+    test: combined('accept-or-reject', createdOrRejectedRules, 5),
   }),
   must('combinations/rejects-invalid-bodies', {
     statement:
       'A body that is not a NewPlant is rejected however it is sent, and whatever requests came before it.',
     basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
     hint: `Validate every body. ${codePath}`,
-    test: combined('reject-body', rejectedRules, 8),
+    test: combined('reject-body', rejectedRules, 8.01),
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:
       'A request without the right token is rejected however it is sent, and whatever other requests were accepted.',
     basis: ['section 5, rule 1', 'section 5, rule 2', 'RFC 9110 section 3.3'],
     hint: `Authenticate every request before anything else. ${codePath}`,
-    test: combined('reject-credential', rejectedRules, 5.82),
+    test: combined('reject-credential', rejectedRules, 5.94),
   }),
 ];

@@ -121,10 +121,14 @@ test('requests that the suite aborts do not count as failures above the usual co
     only: ['ordinary/accepts-any-plant', 'combinations/*-ordinary-plants', 'combinations/*-credentials'],
     explain: 0,
   });
+  let isReset = false;
   for await (const event of running)
-    if (event.type === 'result' && event.result.check.id === 'combinations/accepts-ordinary-plants')
+    if (event.type === 'progress' && event.requests >= 1000 && !isReset) {
+      isReset = true;
       store.seen.peak = 0;
+    }
   await store.stop();
+  // Still raised after hundreds of aborted requests.
   expect(store.seen.peak).toBeGreaterThan(48);
 });
 

@@ -236,7 +236,8 @@ export async function openRun(
     },
     async *runAll(begin = () => {}) {
       const ended = new Set<string>();
-      for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id))) {
+      const isDistant = () => parts.client.concurrencyLimit > concurrency;
+      for (const items of plannedBatches(catalogue, ({ id }) => ended.has(id), isDistant)) {
         const found = await parts.executor.runBatch(items, begin);
         results.push(...found);
         for (const result of found) {

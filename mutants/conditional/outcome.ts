@@ -66,6 +66,12 @@ export const outcome = [
     faults.crashesOnInvalid,
   ),
   conditional(
+    'outcome-half-character-crash-on-invalid',
+    'the error message quotes the name, which cannot be encoded if a surrogate is alone',
+    [body.halfCharacter],
+    faults.crashesOnInvalid,
+  ),
+  conditional(
     'outcome-large-empty-400',
     'the error body is dropped if the request is over 1 KiB',
     [body.over1024],

@@ -54,6 +54,7 @@ const NAMES: readonly Value[] = [
       'with control characters in the name': freshLike('word\u0001\u001f\t\nword'),
       'with quotes and backslashes in the name': freshLike('word"\\/"word'),
       'with a line separator in the name': freshLike('word\u2028word'),
+      'with a lone surrogate in the name': freshLike('word\ud800word'),
       'with markup in the name': freshLike('word<b>&amp;word'),
       'with a numeral as the name': freshLike('########'),
       'with a property name as the name': 'tag',

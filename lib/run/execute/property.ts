@@ -66,9 +66,10 @@ export function runRandomCases(
       if (firstFailure === undefined || isShrunk) return;
       isShrunk = true;
       const { position, failure } = firstFailure;
-      tally.replaceFirst(
-        await inIsolation(failure, position, sampled(position), arbitrary, test.rules, execution),
+      const confirmed = await execution.services.sender.exclusively(execution.context, () =>
+        inIsolation(failure, position, sampled(position), arbitrary, test.rules, execution),
       );
+      tally.replaceFirst(confirmed);
     },
   };
 }

@@ -110,21 +110,26 @@ export interface WorkItem {
  * Checks with few requests first, so that most faults show early; then those with hundreds, then extra random
  * cases in alternating batches (a run that is cut short has tried every check about equally often), and
  * invariants last.
+ * @param isDistant tells whether the random checks, too, run side by side, so that none waits for the last answers of
+ *   another
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(
   catalogue: readonly Check[],
   isEnded: (check: Check) => boolean,
+  isDistant: () => boolean,
 ): Generator<readonly WorkItem[]> {
   const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
+  const batches = (items: readonly WorkItem[]) => (isDistant() ? [items] : items.map((item) => [item]));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
   yield once(bySize(of('cases')));
-  for (const check of sampling) yield [{ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) }];
-  for (const check of sampling) {
-    const limit = defaultCaseCount(check) - FIRST_CASES;
-    if (limit > 0 && !isEnded(check)) yield [{ check, limit }];
-  }
+  yield* batches(sampling.map((check) => ({ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) })));
+  yield* batches(
+    sampling
+      .map((check) => ({ check, limit: defaultCaseCount(check) - FIRST_CASES }))
+      .filter(({ check, limit }) => limit > 0 && !isEnded(check)),
+  );
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
   for (

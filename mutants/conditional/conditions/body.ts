@@ -138,6 +138,7 @@ export const decomposed = values(({ name }) => name.normalize('NFC') !== name, '
 export const astral = wildNames(/[\u{10000}-\u{10ffff}]/u);
 export const zeroCharacter = wildNames(/\0/);
 export const lineSeparator = wildNames(/[\u2028\u2029]/);
+export const halfCharacter = wildNames(/\p{Surrogate}/u);
 export const markup = wildNames(/[<>]/);
 export const templated = wildNames(/\$\{|\{\{/);
 export const wordName = wildNames(/^(?:null|undefined|true|false|NaN)$/i);
