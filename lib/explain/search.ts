@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
@@ -132,7 +133,10 @@ export class Search {
     return isEachTime(times, async () => (await this.shows(state)) === true);
   }
 
-  async showsAtLeastOnce(state: RequestState, times: number): Promise<boolean> {
-    return !(await isEachTime(times, async () => (await this.shows(state)) !== true));
+  async showsAtLeastOnce(state: RequestState, times: number, pauseMs = 0): Promise<boolean> {
+    return !(await isEachTime(times, async () => {
+      if (pauseMs > 0) await sleep(pauseMs);
+      return (await this.shows(state)) !== true;
+    }));
   }
 }

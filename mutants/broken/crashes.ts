@@ -35,6 +35,8 @@ const propertyCalled = (pattern: RegExp) => (request: Seen) =>
 const root = (test: (value: Value | undefined) => boolean) => (request: Seen) => test(request.value);
 const above = (limit: bigint) => (request: Seen) => request.id !== undefined && request.id > limit;
 
+const HALF = /\p{Cs}/u;
+
 /** Stores that answer some bodies with 5xx, not at all, or by closing the connection. */
 export const crashes: readonly BrokenStore[] = [
   broken(
@@ -494,6 +496,24 @@ export const crashes: readonly BrokenStore[] = [
       'unconstrained/answers-large-plants',
     ],
     failing(nameOrTag(/[\u{10000}-\u{10ffff}]/u)),
+  ),
+  broken(
+    'crash-across-byte-24',
+    'closes the connection if the name has a character across byte 24: it is cut there for the log',
+    ['unconstrained/answers-hostile-names'],
+    cutting(({ name }) => !isUtf8(Buffer.from(name).subarray(0, 24))),
+  ),
+  broken(
+    'crash-across-byte-255',
+    '500 if the name has a character across byte 255: it is cut there for the column',
+    ['unconstrained/answers-large-plants'],
+    failing(({ name }) => !isUtf8(Buffer.from(name).subarray(0, 255))),
+  ),
+  broken(
+    'crash-across-unit-41',
+    '500 if the name has an astral character across the end of its first 41 UTF-16 units: half a character cannot be encoded',
+    ['invariants/no-server-error'],
+    failing(({ name }) => !HALF.test(name) && HALF.test(name.slice(0, 41))),
   ),
   broken(
     'crash-not-ascii',

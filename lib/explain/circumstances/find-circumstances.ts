@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { aboutOneIn } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -25,6 +26,9 @@ interface RateBudget {
   /** Number of requests without a failure after which to stop. */
   readonly maxWithout: number;
 }
+
+/** Requests sent over this time do not all fall into the same fraction of a second, which may be what matters. */
+const SPREAD_MS = 1000;
 
 /** Rare failures are searched for last, because other explanations are likelier. */
 const FIRST_SEARCH: RateBudget = { max: 120, maxWithout: 40 };
@@ -141,6 +145,7 @@ async function measureRate(
   // Discarded: its outcome may be an after-effect of earlier experiments.
   await search.send(state);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < MIN_RATE_REQUESTS)) {
+    await sleep(SPREAD_MS / maxWithout);
     const exchange = await search.send(state);
     const shows = search.isShown(exchange, state);
     tried += 1;
@@ -207,7 +212,7 @@ async function whichOf(state: RequestState, every: number, search: Search): Prom
   const tries = triesAtRate(every);
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
-    requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries)),
+    requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;

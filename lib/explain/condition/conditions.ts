@@ -13,6 +13,7 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
+import { acrossOffset } from './across-offset.ts';
 import { exactNameIn, type Sweep } from './candidates.ts';
 import { minimalText } from './minimal-text.ts';
 import { reduce } from './reduce.ts';
@@ -176,32 +177,39 @@ async function conditionOfPart(
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);
   const swept = first?.hidden.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
-  const reach = isProperty ? await withMinimalText(part, swept, state, search) : swept;
+  const reach = isProperty ? await withPartOfText(part, swept, state, search) : swept;
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
   const rare = await withinBudget(() => byRemainder(part, reach, base, search));
   const condition = size ?? rare ?? byValues(reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
 }
 
-/** If the sweep found at most one value, what matters may be a smaller part of that text, or of the failing one. */
-async function withMinimalText(
+/**
+ * What matters may be where a character is. If the sweep found at most one value, it may be a smaller part of that
+ * text, or of the failing one.
+ */
+async function withPartOfText(
   { name }: RequestPart,
   reach: SweepResult | undefined,
   state: RequestState,
   search: Search,
 ): Promise<SweepResult | undefined> {
-  const [only, ...others] = reach?.shown ?? [];
-  const exact = reach && exactNameIn(reach.named);
+  if (reach === undefined) return undefined;
+  const [only, ...others] = reach.shown;
+  const exact = exactNameIn(reach.named);
   const isClass = exact !== undefined && exact.condition !== only?.condition;
-  if (reach === undefined || others.length > 0 || isClass) return reach;
-  const minimal = await withinBudget(() => minimalText(name, only?.apply(state) ?? state, search));
-  if (minimal === undefined) return reach;
-  const tried = [...reach.ladder.tried, { value: minimal.value, shows: true }];
+  const found = await withinBudget(async () => {
+    const across = await acrossOffset(name, state, search);
+    if (across !== undefined || others.length > 0 || isClass) return across;
+    return minimalText(name, only?.apply(state) ?? state, search);
+  });
+  if (found === undefined) return reach;
+  const tried = [...reach.ladder.tried, { value: found.value, shows: true }];
   return {
     ...reach,
-    named: [{ condition: minimal.condition, group: name, candidates: [minimal], isExact: true }],
+    named: [{ condition: found.condition, group: name, candidates: [found], isExact: true }],
     ladder: { ...reach.ladder, tried },
-    shown: [...reach.shown, minimal],
+    shown: [...reach.shown, found],
   };
 }
 

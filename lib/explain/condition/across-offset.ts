@@ -1,0 +1,76 @@
+import { withWords } from '../../payloads/fresh.ts';
+import { FreshText } from '../../payloads/json.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { Search } from '../search.ts';
+import type { Candidate } from './candidates.ts';
+
+/** Letters by which a text differs from all earlier ones. */
+const FRESH_LETTERS = 8;
+
+/** Units in which programs count, and a character that consists of two of them. */
+const UNITS = [
+  {
+    sizeOf: (text: string) => Buffer.byteLength(text),
+    wide: 'é',
+    words: (offset: number) => `has a character of several bytes across byte ${offset} of its UTF-8`,
+  },
+  {
+    sizeOf: (text: string) => text.length,
+    wide: '🌵',
+    words: (offset: number) => `has an astral character across the end of its first ${offset} UTF-16 units`,
+  },
+] as const;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/**
+ * Finds whether a text fails because a character lies across a certain offset, where a program cuts it in two.
+ *
+ * @param failing a request whose `property` is a text that fails
+ */
+export async function acrossOffset(
+  property: string,
+  failing: RequestState,
+  search: Search,
+): Promise<Candidate | undefined> {
+  const value = failing.plant.get(property);
+  const text = value instanceof FreshText ? value.of(1n) : value;
+  if (typeof text !== 'string' || !NOT_ASCII.test(text) || search.isSlow) return undefined;
+  for (const { sizeOf, wide, words } of UNITS) {
+    const size = sizeOf(text);
+    const last = size - sizeOf(wide);
+    if (last <= FRESH_LETTERS) continue;
+    const filled = (letters: number, count: number) =>
+      withWords((word) => word(FRESH_LETTERS) + 'a'.repeat(letters - FRESH_LETTERS) + wide.repeat(count));
+    const withText = (own: FreshText) => (state: RequestState) => ({
+      ...state,
+      plant: state.plant.with(property, own),
+    });
+    /** Whether a text fails that consists of so many letters, followed by wide characters up to its end. */
+    const fails = async (letters: number) => {
+      const own = filled(letters, Math.ceil((size - letters) / 2));
+      return (await search.shows(withText(own)(failing))) === true;
+    };
+    const phases = [await fails(FRESH_LETTERS), await fails(FRESH_LETTERS + 1)];
+    if (phases[0] === phases[1]) continue;
+    const first = FRESH_LETTERS + phases.indexOf(true);
+    let [below, above] = [0, Math.floor((last - first) / 2) + 1];
+    while (above - below > 1) {
+      const middle = Math.floor((below + above) / 2);
+      if (await fails(first + 2 * middle)) below = middle;
+      else above = middle;
+    }
+    const letters = first + 2 * below;
+    const across = withText(filled(letters, 1));
+    const shown = await search.showsEachTime(across(failing), 2);
+    if (!shown || (await fails(letters + 1)) || (await fails(letters + 2))) continue;
+    const says = words(letters + 1);
+    return {
+      value: says,
+      condition: { clause: `${property} ${says}`, property, topics: ['beyond ASCII'] },
+      apply: across,
+      classes: [],
+    };
+  }
+  return undefined;
+}
