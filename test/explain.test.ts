@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RecordedCause, type RunOptions, run, startStore } from '../index.ts';
@@ -447,4 +447,63 @@ test('a request that is authenticated by another one whose body is still arrivin
   expect(causes.map(({ title }) => title)).toEqual([
     'Accepts requests without a valid token when plants whose bodies arrive late are in flight',
   ]);
+});
+
+/** Forwards requests, each with as much of its body as arrives first. What follows begins the next request. */
+async function readingOneSegment(target: number) {
+  const proxy = createTcpServer((client) => {
+    const store = connect(target, '127.0.0.1');
+    store.pipe(client);
+    let waiting = Buffer.alloc(0);
+    client.on('data', (segment) => {
+      waiting = Buffer.concat([waiting, segment]);
+      for (let headEnd = waiting.indexOf('\r\n\r\n'); headEnd >= 0; headEnd = waiting.indexOf('\r\n\r\n')) {
+        const head = waiting.subarray(0, headEnd + 4).toString('latin1');
+        const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+        const rest = waiting.subarray(headEnd + 4);
+        const isChunked = /^transfer-encoding:/im.test(head);
+        if (isChunked ? !rest.includes('0\r\n\r\n') : length > 0 && rest.length === 0) return;
+        const end = isChunked ? rest.indexOf('0\r\n\r\n') + 5 : Math.min(length, rest.length);
+        store.write(head.replace(/^(content-length: *)\d+/im, `$1${end}`), 'latin1');
+        store.write(rest.subarray(0, end));
+        waiting = rest.subarray(end);
+      }
+    });
+    for (const [socket, other] of [[client, store] as const, [store, client] as const])
+      socket.on('error', () => {}).on('close', () => other.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return proxy;
+}
+
+test('what a segmented body leaves on its connection does not hide that the store reads one segment', async () => {
+  const store = await startStore({ token: TOKEN });
+  const proxy = await readingOneSegment(Number(new URL(store.url).port));
+  const { port } = proxy.address() as AddressInfo;
+  const { causes } = await recordOf(`http://127.0.0.1:${port}`, {
+    cases: 120,
+    only: ['ordinary/*', 'combinations/accepts-ordinary-plants', 'invariants/*'],
+  });
+  proxy.close();
+  await store.stop();
+  expect(causes.map(({ title }) => title)).toEqual([
+    expect.stringMatching(
+      /^Rejects a valid plant with 400 in requests whose body is split into several segments/,
+    ),
+  ]);
+});
+
+test('a fault of some moments is said to be one of some requests, whatever they contain', async () => {
+  const store = await startWith((right) => ({
+    create(plant, request) {
+      const answer = right.create(plant, request);
+      return Date.now() % 500 < 60 ? { ...answer, status: 500 } : answer;
+    },
+  }));
+  const { causes } = await recordOf(store.url, {
+    only: ['ordinary/*', 'state/answers-any-sequence', 'invariants/no-server-error'],
+  });
+  await store.stop();
+  const kinds = causes.filter(({ level }) => level === 'MUST').map(({ kind }) => kind);
+  expect(kinds).toEqual(['intermittent']);
 });

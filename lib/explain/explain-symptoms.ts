@@ -20,7 +20,10 @@ import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { areVague } from './wording/condition.ts';
 
-/** Explains the failures of each symptom together, starting with the most serious symptom. */
+/**
+ * Explains the failures of each symptom together, starting with the most serious symptom. Those of which no failure
+ * recurred come last: an explanation of others may cover them, and searching for their own is long.
+ */
 export async function explainBySymptom(
   failures: readonly CheckFailure[],
   further: readonly FurtherFailure[],
@@ -29,10 +32,12 @@ export async function explainBySymptom(
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
   const hasMust = (members: readonly CheckFailure[]) => (levelOf({ members }) === 'MUST' ? 1 : 0);
   const clusters: Cluster[] = [];
-  for (const members of groups.toSorted((a, b) => hasMust(b) - hasMust(a) || b.length - a.length)) {
-    const explained = await explainSymptom(members, experiments);
+  for (const members of groups.toSorted(
+    (a, b) =>
+      hasMust(b) - hasMust(a) || Number(b.some(recurs)) - Number(a.some(recurs)) || b.length - a.length,
+  )) {
     const alike = further.filter(({ symptom }) => members.some((one) => one.symptom === symptom));
-    clusters.push(...explained, ...(await explainFurther(alike, explained, experiments)));
+    clusters.push(...(await explainSymptom(members, alike, experiments)));
   }
   return clusters;
 }
@@ -101,12 +106,16 @@ const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete']
 /** Number of failures of a symptom that may be tried in vain. */
 const MAX_IN_VAIN = 3;
 
+const recurs = ({ failure: { when } }: CheckFailure): boolean => when === 'always' || when === 'this-request';
+
 /**
  * Explains the simplest failure, then the failures that its explanation does not cover, until none is left.
- * Failures that no experiment reproduces come last, since others may be explained better.
+ * Failures that did not recur come last, since the explanation of others may cover them, and then those that no
+ * experiment reproduces.
  */
 async function explainSymptom(
   members: readonly CheckFailure[],
+  further: readonly FurtherFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const clusters: Cluster[] = [];
@@ -127,15 +136,22 @@ async function explainSymptom(
   };
   const inVain: Unexplained[] = [];
   let unexplained = simplestFirst(members, experiments);
-  for (let [lead] = unexplained; lead !== undefined && inVain.length < MAX_IN_VAIN; [lead] = unexplained) {
-    const work = () => explainLead(lead, members, experiments);
-    const [explained, shortage] = await experiments.withShortage(work);
-    if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
-    else {
-      inVain.push({ lead, shortage });
-      unexplained = unexplained.slice(1);
+  const explainAll = async (mayLead: (one: CheckFailure) => boolean) => {
+    while (inVain.length < MAX_IN_VAIN) {
+      const lead = unexplained.find(mayLead);
+      if (lead === undefined) return;
+      const work = () => explainLead(lead, members, experiments);
+      const [explained, shortage] = await experiments.withShortage(work);
+      if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
+      else {
+        inVain.push({ lead, shortage });
+        unexplained = unexplained.filter((one) => one !== lead);
+      }
     }
-  }
+  };
+  await explainAll(recurs);
+  clusters.push(...(await explainFurther(further, clusters, experiments)));
+  await explainAll(() => true);
   let rest = [...inVain.map(({ lead }) => lead), ...unexplained];
   for (let [lead] = rest; lead !== undefined; [lead] = rest) {
     const { shortage } = inVain.find((one) => one.lead === lead) ?? inVain.at(-1) ?? {};

@@ -211,11 +211,20 @@ const wasSentInItsWay: Explains = (root, consequence) =>
     root.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
+/** Whether the store takes the first segment for the whole body. */
+const readsOneSegment = (cluster: Cluster): boolean =>
+  isClear(cluster) &&
+  hasSymptom(cluster, 'rejects') &&
+  cluster.found.conditions.some(({ part }) => part === 'segments');
+
 /** The rest of a body is parsed as the next request, or as part of the next body. */
 const leavesRequest: Explains = (root, consequence) =>
-  hasSymptom(root, 'unread-body', 'stale-body') &&
+  (hasSymptom(root, 'unread-body', 'stale-body') || readsOneSegment(root)) &&
   !hasSymptom(consequence, 'unread-body', 'stale-body') &&
-  (consequence.found.kind === 'sequence' || consequence.found.kind === 'once');
+  !readsOneSegment(consequence) &&
+  (dependsOnEarlier(consequence) ||
+    consequence.found.kind === 'once' ||
+    (consequence.found.kind === 'intermittent' && consequence.found.conditions.every(isRate)));
 
 /**
  * A store that accepts some bodies with a defect does not check for it. If it fails on others with that
@@ -322,10 +331,9 @@ const readsOnlyBeginning: Explains = (root, consequence) => {
 };
 
 /** A store that takes the first segment for the whole body overlooks what follows in another one. */
-const readsFirstSegment: Explains = (root, consequence) =>
-  hasSymptom(root, 'rejects') &&
+const overlooksSegments: Explains = (root, consequence) =>
+  readsOneSegment(root) &&
   hasSymptom(consequence, 'accepts') &&
-  root.found.conditions.some(({ part }) => part === 'segments') &&
   consequence.members.every(({ failure: { exchange } }) => {
     const text = bodyText(exchange.request.body);
     const first = firstValue(text);
@@ -379,7 +387,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   answersInvalid,
   includes,
   readsOnlyBeginning,
-  readsFirstSegment,
+  overlooksSegments,
   convertsToString,
   convertsNumerals,
   rejectsEverything,
