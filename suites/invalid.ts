@@ -18,10 +18,10 @@ import {
   compressedText,
   type Edit,
   malformedText,
-  multipart,
   notJson,
   notJsonBeyondBuffers,
   notUtf8,
+  otherFormats,
 } from '../lib/payloads/malformed.ts';
 import { padded } from '../lib/payloads/pad-body.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
@@ -406,15 +406,12 @@ export const invalidChecks: readonly Check[] = [
   ),
   rejects(
     'invalid/rejects-forms',
-    'A form is rejected, regardless of its content type.',
+    'A form, XML or YAML is rejected, under its own content type as well.',
     ['openapi.yaml#/paths/~1plants/post/requestBody'],
-    'Accept application/json only; do not bind form fields to a plant.',
+    'Accept application/json only; do not let the framework bind other formats to a plant.',
     (plants) => [
       ...edited(plants, notJsonNamed('a URL-encoded form')),
-      ...edited(plants, notJsonNamed('a URL-encoded form'), {
-        contentType: 'application/x-www-form-urlencoded',
-      }),
-      ...edited(plants, [multipart], { contentType: 'multipart/form-data; boundary=b' }),
+      ...otherFormats.flatMap(({ contentType, edits }) => edited(plants, edits, { contentType })),
     ],
   ),
   rejects(

@@ -34,7 +34,7 @@ export const notJson: readonly Edit[] = [
     return text.includes('":') ? text.replaceAll('":', '" ') : '{"name" "Aloe"}';
   }),
   edit('plain text', () => 'a plant called Aloe'),
-  edit('XML', () => '<plant><id>1</id><name>Aloe</name></plant>'),
+  edit('XML', (text) => `<plant><id>${idInText(text)}</id><name>Aloe</name></plant>`),
   edit('YAML', (text) => `id: ${idInText(text)}\nname: Aloe\n`),
   randomBytes,
   edit('twice in a row', (text) => text + text),
@@ -64,6 +64,30 @@ export const multipart: Edit = edit('a multipart form', (text) =>
     'Aloe\r\n--b--\r\n',
   ].join('\r\n'),
 );
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Forms that are as large, or as intricate, as libraries for forms allow by default, or more so. */
+const unusualForms: readonly Edit[] = [
+  edit('a form with a value of 60 KiB', (text) => `id=${idInText(text)}&name=${'a'.repeat(60 * 1024)}`),
+  edit('a form with 4000 fields', (text) => `id=${idInText(text)}&name=Aloe${'&a=1'.repeat(4000)}`),
+  edit('a form with nested fields', (text) => `id=${idInText(text)}&name${'[a]'.repeat(200)}=Aloe`),
+  edit('a form that is not well-formed', (text) => `id=${idInText(text)}&name=%&=%E4&&[=]`),
+];
+
+/** Other formats, each with the media types under which a framework may read it. */
+export const otherFormats: readonly { readonly contentType: string; readonly edits: readonly Edit[] }[] = [
+  {
+    contentType: FORM,
+    edits: [...notJson.filter(({ name }) => name === 'a URL-encoded form'), ...unusualForms],
+  },
+  { contentType: 'multipart/form-data; boundary=b', edits: [multipart] },
+  ...['application/xml', 'text/xml'].map((contentType) => ({
+    contentType,
+    edits: notJson.filter(({ name }) => name === 'XML'),
+  })),
+  { contentType: 'application/yaml', edits: notJson.filter(({ name }) => name === 'YAML') },
+];
 
 /** Extensions of JSON that some parsers accept (RFC 8259 section 9). */
 export const extensions: readonly Edit[] = [

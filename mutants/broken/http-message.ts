@@ -1,3 +1,4 @@
+import { Numeral, type Value } from '../../reference/json.ts';
 import { type Received, Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
@@ -8,6 +9,8 @@ import {
   failing,
   failingAt,
   hanging,
+  html,
+  insteadOf,
   mediaType,
   parsing,
   routing,
@@ -19,6 +22,24 @@ const method =
     methods.includes(request.method);
 const url = ({ message }: Received) => message.url ?? '';
 const accepts = ({ headers }: Received) => headers.accept?.join(',') ?? '*/*';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+const isXml = (request: Received) => mediaType(request).endsWith('/xml');
+
+const bindingXml: Change = (right) => ({
+  negotiate(request) {
+    if (!isXml(request)) right.negotiate(request);
+  },
+  parse(body, request) {
+    const [, id = '', name = ''] = /<id>(\d+)<\/id><name>(.*?)<\/name>/.exec(body.toString()) ?? [];
+    if (!isXml(request) || name === '') return right.parse(body, request);
+    return new Map<string, Value>([
+      ['id', new Numeral(id)],
+      ['name', name],
+    ]);
+  },
+});
 
 /** Answers some authorised requests with 500. */
 const failingHead =
@@ -157,6 +178,28 @@ export const httpMessage: readonly BrokenStore[] = [
     '500 to a form',
     ['invariants/no-server-error', 'invalid/rejects-forms'],
     failingHead((request) => /form/.test(mediaType(request))),
+  ),
+  broken(
+    'http-form-fields-html',
+    '400 with a page for a form with more than 1000 fields, as Django answers',
+    ['invalid/rejects-forms'],
+    insteadOf(415, (request) =>
+      mediaType(request) === FORM && request.body.toString('latin1').split('&').length > 1000
+        ? html(400, 'Too many fields')
+        : undefined,
+    ),
+  ),
+  broken(
+    'http-form-large-500',
+    '500 to a form of more than 56 KiB, for which the library throws an error of its own',
+    ['invariants/no-server-error', 'invalid/rejects-forms'],
+    failingHead((request) => mediaType(request) === FORM && request.body.length > 56 * 1024),
+  ),
+  broken(
+    'http-xml-bound',
+    'binds XML to a plant, since the framework picks a decoder by the media type',
+    ['invalid/rejects-forms'],
+    bindingXml,
   ),
   broken(
     'http-plain-cut',

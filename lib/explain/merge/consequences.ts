@@ -217,11 +217,16 @@ const readsOneSegment = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'rejects') &&
   cluster.found.conditions.some(({ part }) => part === 'segments');
 
+/** Whether the store does not read a body to its end, or reads beyond it. */
+const misreadsLength = (cluster: Cluster): boolean =>
+  hasSymptom(cluster, 'unread-body', 'stale-body') ||
+  readsOneSegment(cluster) ||
+  (isClear(cluster) && /Content-Length/.test(textOfAll(cluster.found.conditions)));
+
 /** The rest of a body is parsed as the next request, or as part of the next body. */
 const leavesRequest: Explains = (root, consequence) =>
-  (hasSymptom(root, 'unread-body', 'stale-body') || readsOneSegment(root)) &&
-  !hasSymptom(consequence, 'unread-body', 'stale-body') &&
-  !readsOneSegment(consequence) &&
+  misreadsLength(root) &&
+  !misreadsLength(consequence) &&
   (dependsOnEarlier(consequence) ||
     consequence.found.kind === 'once' ||
     (consequence.found.kind === 'intermittent' && consequence.found.conditions.every(isRate)));

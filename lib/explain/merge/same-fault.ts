@@ -237,10 +237,52 @@ const acrossSubjects: SameFault = {
   },
 };
 
-/** Malformed 400 responses of one kind: one function writes all of them. */
+const isReproducible = ({ found: { kind } }: Cluster): boolean => kind === 'always';
+
+/** Malformed 400 responses of one kind: one function writes all of them, whatever requests come before. */
 const acrossRejections: SameFault = {
-  key: ({ symptom, found }) => (isWrong400(symptom) && found.kind === 'always' ? keyOf(symptom) : undefined),
-  join: (first, all) => all.toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
+  key: (cluster, clusters) => {
+    const key = keyOf(cluster.symptom);
+    const isSome = clusters.some((one) => keyOf(one.symptom) === key && isReproducible(one));
+    return isWrong400(cluster.symptom) && isSome ? key : undefined;
+  },
+  join: (first, all) =>
+    all.filter(isReproducible).toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
+};
+
+/** Values of strings that a response cannot hold as they are, because one function escapes them all wrongly. */
+const acrossEscaping: SameFault = {
+  key: (cluster) => {
+    const { symptom, found } = cluster;
+    return symptom.kind === 'unreadable' &&
+      symptom.status === 200 &&
+      isReproducible(cluster) &&
+      !hasVague(cluster)
+      ? `${keyOf(symptom)} ${found.conditions.filter(isOfText).length === 1}`
+      : undefined;
+  },
+  join: (first, all) => {
+    const conditions = all.flatMap(({ found }) => found.conditions.filter(isOfText));
+    const others = all.map(({ found }) => found.conditions.filter((one) => !isOfText(one)));
+    const shared = others.some(({ length }) => length === 0) ? [] : (others[0] ?? []);
+    return { ...first, found: { ...first.found, conditions: [alternatives(conditions), ...shared] } };
+  },
+};
+
+/** Whether a condition is about the characters of a property. */
+const isOfText = ({ property, clause = '' }: Condition): boolean =>
+  property !== undefined && clause.includes(' contains ');
+
+/** Long responses that break off: one buffer or counter is too small, whatever makes the response long. */
+const acrossSizes: SameFault = {
+  key: (cluster) =>
+    ['incomplete', 'truncated-json', 'no-answer'].includes(cluster.symptom.kind) &&
+    isReproducible(cluster) &&
+    cluster.found.conditions.some(({ isLarger }) => isLarger === true)
+      ? keyOf(cluster.symptom)
+      : undefined,
+  join: (first, all) =>
+    all.toSorted((a, b) => b.found.conditions.length - a.found.conditions.length)[0] ?? first,
 };
 
 /**
@@ -435,7 +477,9 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossProperties,
   acrossConversions,
   acrossTexts,
+  acrossEscaping,
   acrossLengths,
+  acrossSizes,
   acrossSubjects,
   acrossRejections,
   acrossPieces,

@@ -17,6 +17,8 @@ import { wholeBody } from './untruncated-body.ts';
 /** With shorter pauses, the segments would depend on how the system delays and merges small writes. */
 const MIN_PAUSE_MS = 50;
 const RESPONSE_MS = 500;
+/** How long to read the responses of pipelined requests. A closed connection could hide what is mixed up. */
+const PIPELINE_SECONDS = 2;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
@@ -43,11 +45,12 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
     timeout: 0,
   });
+  const isPipelined = requests.some(({ connection }) => connection === 'pipelined');
   const steps = requests.flatMap(({ request, connection }, index): Step[] => {
     const isLast = index === requests.length - 1;
     const { pauseMs = SEGMENT_PAUSE_MS, headCut, expectContinue } = request.delivery ?? {};
     const headEnd = headCut === undefined ? 1 : 2;
-    const written = segmentParts(request, variables, isLast).flatMap((parts, at): Step[] => {
+    const written = segmentParts(request, variables, isLast && !isPipelined).flatMap((parts, at): Step[] => {
       const waits = expectContinue === true && at === headEnd;
       const pause = { pauseMs: Math.max(waits ? CONTINUE_WAIT_MS : pauseMs, MIN_PAUSE_MS) };
       return at === 0 ? [{ parts }] : [pause, { parts }];
@@ -58,6 +61,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   const commands = joined(steps).map((step) =>
     'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
   );
+  const seconds = isPipelined ? PIPELINE_SECONDS : MAX_SECONDS;
   const filter =
     shows === 'response' || shows === 'body and status'
       ? ''
@@ -66,10 +70,10 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
         : " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1";
   if (secure) {
     const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return `{ ${commands.join('; ')}; } | timeout ${MAX_SECONDS} openssl s_client ${options} 2> /dev/null${filter}`;
+    return `{ ${commands.join('; ')}; } | timeout ${seconds} openssl s_client ${options} 2> /dev/null${filter}`;
   }
   const written = commands.map((command) => (command.startsWith('sleep') ? command : `${command} >&3`));
-  const read = aborts ? [`sleep ${MIN_PAUSE_MS / 1000}`] : [`timeout ${MAX_SECONDS} cat <&3`];
+  const read = aborts ? [`sleep ${MIN_PAUSE_MS / 1000}`] : [`timeout ${seconds} cat <&3`];
   return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
 }
 
@@ -96,12 +100,12 @@ function joined(steps: readonly Step[]): Step[] {
 function segmentParts(
   recorded: RecordedRequest,
   variables: ReadonlyMap<string, string>,
-  isLast: boolean,
+  mayClose: boolean,
 ): readonly (readonly ShellPart[])[] {
   const { origin, target } = dividedUrl(recorded.url);
   const bytes = wholeBody(recorded.body);
   const { headCut, ...delivery } = recorded.delivery ?? {};
-  const closes = isLast && !hasHeader(recorded.headers, 'connection');
+  const closes = mayClose && !hasHeader(recorded.headers, 'connection');
   const request: Request = {
     method: recorded.method,
     path: latin1(target),

@@ -156,6 +156,7 @@ const MARKS: readonly Mark[] = [
   ...[...'<>&%#$@^`|~()[]{}'].map((mark): Mark => [mark, mark]),
   ['{{7*7}}', 'a template such as {{7*7}}'],
   ['$' + '{x}', 'a template such as $' + '{x}'],
+  ['#{x}', 'an interpolation such as #{x}'],
   ['$&', 'a replacement pattern such as $&'],
   [';', 'a semicolon'],
   ['.', 'a full stop'],
