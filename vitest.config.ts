@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, which vitest cannot know in a fresh clone. */
 const SLOWEST = [
-  'explain',
+  'explain-circumstances',
+  'explain-conditions',
   'cli',
   'diff-and-replay',
   'readme',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMATS, planOf, run } from '../index.ts';
-import { compareStores } from '../lib/compare/compare.ts';
+import { compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { isAnsweredDifferently, questionsOf } from '../lib/compare/questions.ts';
@@ -50,6 +50,14 @@ describe('a comparison', () => {
       verdict: 'fail',
       problem: 'accepted: name is a number',
     });
+  });
+
+  test('sends a right store about as many requests as estimated, which create about as many plants', async () => {
+    const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 3 });
+    const { requests, plants } = await estimateOf(plan);
+    const reference = columnOf('reference');
+    expect(Math.abs(requests / (reference.requests ?? 0) - 1)).toBeLessThan(0.05);
+    expect(Math.abs(plants / (reference.created?.plants ?? 0) - 1)).toBeLessThan(0.15);
   });
 
   test('has the causes of each store, found by experiments; stores with the same fault share a row', async () => {
@@ -238,7 +246,18 @@ describe('on the command line', () => {
     await withStore('reference', async ({ url: right }) => {
       await withStore('create-201', async ({ url: wrong }) => {
         const out = folder();
-        const args = ['--cases', '1', '--seed', '3', '--out', out, '--format', 'json,html,markdown,terminal'];
+        const args = [
+          '--cases',
+          '1',
+          '--explain',
+          '0',
+          '--seed',
+          '3',
+          '--out',
+          out,
+          '--format',
+          'json,html,markdown,terminal',
+        ];
         const { code, stdout, stderr } = await suite(
           ['compare', `go=${right}`, `rust=${wrong}`, ...args],
           env,
@@ -283,6 +302,7 @@ describe('on the command line', () => {
           cases: 1,
           seed: 1,
           only: ['invalid/*', 'invariants/*'],
+          explain: 0,
         };
         return FORMATS.json.render(await run(options).record);
       });

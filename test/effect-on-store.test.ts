@@ -146,7 +146,7 @@ test('the token goes only to the target: no redirect is followed, and no proxy o
     [name, elsewhere],
     [name.toLowerCase(), elsewhere],
   ]);
-  const { code, stderr } = await suite(['run', store.url, '--cases', '3'], {
+  const { code, stderr } = await suite(['run', store.url, '--cases', '3', '--explain', '50'], {
     ...env,
     ...Object.fromEntries(proxies),
     NO_PROXY: '',

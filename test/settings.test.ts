@@ -84,11 +84,15 @@ describe('a setting', () => {
         'format must be one of terminal, json, html, junit, markdown, badge, not "pdf".',
       ],
     ] as const) {
-      const { code, stderr } = await suite(['run'], env, folderWith(text));
-      expect([code, stderr], text).toEqual([2, expect.stringContaining(message)]);
+      expect(() => readConfig(join(folderWith(text), file)), text).toThrow(message);
     }
-    const { code, stderr } = await suite(['run'], { ...env, PLANT_STORE_CASES: 'many' });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('PLANT_STORE_CASES must be a whole number')]);
+    for (const [text, more, message] of [
+      ['seed: -1\n', {}, `${file}:1:7: seed must be a whole number from 0 to 4294967295, not -1.`],
+      ['', { PLANT_STORE_CASES: 'many' }, 'PLANT_STORE_CASES must be a whole number'],
+    ] as const) {
+      const { code, stderr } = await suite(['run'], { ...env, ...more }, folderWith(text));
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
   });
 
   test('that is a path is relative to the configuration', async () => {

@@ -124,7 +124,7 @@ beforeAll(async () => {
   const inFolder = (name: string) => join(folder, name);
   const env = { PLANT_STORE_TOKEN: CANARY };
   const chosen = [
-    ...['--cases=4', '--seed=3', '--concurrency=1', '--timeout=3000', '--first-id=5000000'],
+    ...['--cases=4', '--seed=3', '--concurrency=1', '--timeout=1000', '--first-id=5000000', '--explain=200'],
     ...[
       'ordinary/answers-*',
       'ordinary/accepts-any-plant',

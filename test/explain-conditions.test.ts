@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { absent } from './helpers/bash.ts';
+import { causesOf, requireOneCause, requireStepsShow } from './helpers/causes.ts';
+
+/** Stores with one fault, and the one title that names it with its condition. */
+const TITLES: Readonly<Record<string, RegExp>> = {
+  'create-201': /^Answers 201 instead of 200$/,
+  'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
+  'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
+  'rejects-nine-digits':
+    /^Rejects a valid plant with 400 when id is between about 100000000 and about 1000000000$/,
+  'rejects-apostrophe': /^Rejects a valid plant with 400 when name contains an apostrophe$/,
+  'crash-superscript-digit': /^Answers 500 when name ends with a superscript digit$/,
+  'crash-surrogate': /^Answers 500 when name or tag contains a lone surrogate$/,
+  'crash-undeclared-operator':
+    /^Answers 500 when the name of an undeclared property (?:contains a full stop|begins with \$) or (?:contains a full stop|begins with \$)$/,
+  'crash-shard-of-256': /^Answers 500 when id is divisible by 256$/,
+  'rejects-even-id': /^Rejects a valid plant with 400 when id is even$/,
+  'rejects-int16': /^Rejects a valid plant with 400 when id is above 2\^15/,
+  'rejects-id-last': /^Rejects a valid plant with 400 when id is the last property$/,
+  'rejects-70-bytes': /^Rejects a valid plant with 413 when the body is longer than 70 bytes$/,
+  'plant-name-null-long': /^Returns name as null when name is longer than 32 characters$/,
+  'plant-in-data': /^Answers 200 with a Plant nested in "data"$/,
+  'plant-tag-null': /^Returns tag as null when there is no tag$/,
+  'body-debug-tail': /^Answers 200 with text after the JSON value$/,
+  'missing-name-large-id': /^Accepts a plant without name when id is above 2\^30/,
+  'any-case': /^Accepts property names in another case$/,
+  'any-coerced': /^Accepts values of a wrong type by converting them, such as null as any property$/,
+  'id-numeral-string': /^Accepts a numeric string such as "7" as id$/,
+  'name-unchecked': /^Accepts any type as name$/,
+  'tag-null': /^Accepts null as tag$/,
+  'text-first-value': /^Accepts .*follow/,
+  'error-html': /^Answers 400 with Content-Type text\/html$/,
+  'error-code-string': /^Answers 400 with a string as error$/,
+  'crash-apostrophe': /^Answers 500 when name or tag contains an apostrophe$/,
+  'crash-null': /^Answers 500 when the body is null$/,
+  'auth-none': /^Accepts requests without a valid token$/,
+  'auth-any-token': /^Accepts any bearer token$/,
+  'auth-guards-short': /^Accepts requests without a valid token when name is longer than 20 characters$/,
+  'http-chunked-500': /^Answers 500 to requests with a chunked body$/,
+  'http-query-500': /^Answers 500 to requests with a query$/,
+  'http-get-500': /^Answers 500 to requests with the method GET$/,
+  'always-200-plain': /^Answers every request with 200 as text\/plain/,
+  'id-not-object': /^Accepts any type as id except an array or an object$/,
+  'malformed-extra':
+    /^Accepts bodies? .* when there is an undeclared property$|^Accepts .* with undeclared properties$/,
+  'crash-undeclared': /^Answers 500 to requests with undeclared properties$/,
+  'crash-id-missing': /^Answers 500 when id is missing \(but not when the body is an empty object\)$/,
+  'crash-not-ascii': /^Answers 500 when name or tag is not ASCII or contains a control character$/,
+  'auth-guards-odd': /^Accepts requests without a valid token when id is even$/,
+  'auth-guards-valid': /^Accepts requests without a valid token when the body is not a NewPlant$/,
+  'scheme-case': /^Rejects a valid plant with 401 in requests with the scheme bearer$/,
+  'body-tag-reference': /^Returns tag as an object when tag equals name$/,
+  'left-octal-length': /^Rejects a valid plant with 400 in requests with leading zeros in Content-Length$/,
+  'auth-provider-502': /^Answers 502 when the token is wrong or the Authorization header is empty$/,
+  'again-17th-id': /^Answers 500 when id is divisible by 17$/,
+  'text-tag-not-last': /^Answers 500 when tag is not the last property$/,
+  'one-down': /^Accepts any body that is not a NewPlant in requests with a property one level down$/,
+  'malformed-over-70': /^Accepts any body that is not a NewPlant when the body is \d+ bytes or longer$/,
+  'rejects-long-pair':
+    /^Rejects a valid plant with 400 when name is longer than 25 characters and tag is longer than 12 characters$/,
+  'error-substatus':
+    /^Answers 400 with a fraction as error when .* and more than one property is missing or wrong$/,
+  'crash-utf8-in-tag': /^Answers 500 when tag is not valid UTF-8$/,
+  'crash-id-by-pattern':
+    /^Answers 500 to requests with white space before a colon or with \\u escapes in property names$/,
+  'two-defects-cancel': /^Accepts any JSON object when more than one property is missing or wrong$/,
+  'tag-empty-is-absent': /^Accepts a number, a falsy value, true, \[\] or \{\} as tag$/,
+  'crash-deep-500': /^Answers 500 when the body is nested more than \d+ levels deep$/,
+  'token-then-word': /^Accepts the token followed by another word$/,
+};
+
+describe('a store with one fault', () => {
+  test.each(Object.entries(TITLES))(
+    '%s has one cause, whose title names fault and condition',
+    (name, title) => requireOneCause(name, title),
+  );
+});
+
+describe('the steps of a cause', () => {
+  test
+    .skipIf(absent)
+    .each([
+      'create-201',
+      'crash-apostrophe',
+      'auth-any-token',
+      'error-html',
+      'http-chunked-500',
+      'again-17th-id',
+      'auth-same-length',
+    ])('show the fault of a freshly started %s, and again on the same one', (name) =>
+    requireStepsShow(name, 2),
+  );
+});
+
+test.each([
+  ['id-any-string', ['id']],
+  ['crash-null', ['body']],
+])('what matters of an invalid body at %s is %j', async (name, matters) => {
+  const [cause] = await causesOf(name);
+  expect(cause?.matters).toEqual(matters);
+  // Another id shows the fault as well.
+  if (name === 'id-any-string') expect(cause?.steps.join('\n')).toContain('$ID');
+});
