@@ -508,7 +508,7 @@ describe('texts', () => {
       'without the opening brace': '"id":34,"name":"Aloe"}',
       'missing separators': '{"id":34 "name":"Aloe"}',
       'plain text': 'a plant called Aloe',
-      XML: '<plant><id>1</id><name>Aloe</name></plant>',
+      XML: '<plant><id>34</id><name>Aloe</name></plant>',
       YAML: 'id: 34\nname: Aloe\n',
       'twice in a row': text + text,
       'two values, one per line': `${text}\n${text}`,

@@ -1,4 +1,5 @@
 import { compact, groupBy } from '../collections.ts';
+import type { RequestState } from '../payloads/model/dimension.ts';
 import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
@@ -14,11 +15,11 @@ import { investigate } from './condition/investigate.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
-import { lastOf, REPEATS, Search } from './search.ts';
+import { lastOf, REPEATS, Search, soonPasses } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
-import { areVague } from './wording/condition.ts';
+import { areVague, type Condition, fullText } from './wording/condition.ts';
 
 /**
  * Explains the failures of each symptom together, starting with the most serious symptom. Those of which no failure
@@ -243,7 +244,23 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
   const found = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
-  return found?.some(showsRegardless) === true ? undefined : found;
+  if (found === undefined || found.some(showsRegardless)) return undefined;
+  const always = found.find(({ conditions, subject }) => !hasWords(conditions) && subject === undefined);
+  if (always === undefined) return found;
+  const isUnsteady = always.inside[0] < always.inside[1];
+  return isUnsteady || (await withinBudget(() => isOfMoment(always.state, search))) === true
+    ? undefined
+    : found;
+}
+
+const hasWords = (conditions: readonly Condition[]): boolean =>
+  conditions.some((one) => fullText(one).trim() !== '');
+
+/** Whether a symptom that all requests show now does not last: the store accepted a plant without it. */
+async function isOfMoment(state: RequestState, search: Search): Promise<boolean> {
+  const { accepted } = search.experiments.run;
+  if (accepted === undefined || search.isShown(accepted, state) !== false) return false;
+  return soonPasses(async () => (await search.shows(state)) === false);
 }
 
 /** Whether the symptom shows just as well when the condition is not met. */

@@ -41,6 +41,18 @@ export async function lastOf<T>(
   return last;
 }
 
+/** Milliseconds between requests that tell a fault of all requests from one of a moment, such as a part of each second. */
+const MOMENTS_MS = [130, 260, 130];
+
+/** Whether a request that fails now passes a moment later. */
+export async function soonPasses(passes: () => Promise<boolean>): Promise<boolean> {
+  for (const ms of MOMENTS_MS) {
+    await sleep(ms);
+    if (await passes()) return true;
+  }
+  return false;
+}
+
 /** Symptoms that depend on the expected outcome. Others, such as a crash, are symptoms of any request. */
 const OUTCOME_KINDS: readonly SymptomKind[] = [
   'accepts',

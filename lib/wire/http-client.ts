@@ -87,7 +87,9 @@ export class HttpClient {
         return this.sendOnMain(slot, again());
       };
       const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
-      if (this.kind === SocketConnection || !this.canFallBack || !isUnreadable(exchange)) return exchange;
+      // What other requests found may have changed `kind` since this one was sent.
+      const isReadByUs = slot.main instanceof SocketConnection;
+      if (isReadByUs || !this.canFallBack || !isUnreadable(exchange)) return exchange;
       return await this.retryWithOwnReader(slot, exchange, again());
     } finally {
       this.release(slot);

@@ -207,6 +207,17 @@ export const transports: readonly RightStore[] = [
       false,
     ),
   ),
+  right(
+    'content-length-tab-at-times',
+    'sends a tab after the Content-Length of every fourth body or so, as a server that pads its headers may',
+    written((answer, bytes) => {
+      const length = bytes.length % 4 === 0 ? `${bytes.length}\t` : bytes.length;
+      return Buffer.concat([
+        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length: ${length}\r\n\r\n`),
+        bytes,
+      ]);
+    }, false),
+  ),
   right('chunked', 'sends the body in two chunks', () => ({
     send(answer, response) {
       const bytes = bytesOf(answer);

@@ -19,7 +19,7 @@ import { wholeIdIn } from '../condition/remainders.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, Search } from '../search.ts';
+import { isEachTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -354,6 +354,8 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
     );
   const symptom = await outcome(first);
   if (symptom === undefined || (await isOnlyOfIds(accepted, first, outcome))) return undefined;
+  if (!isSlow(symptom) && (await soonPasses(async () => (await outcome(first)) === undefined)))
+    return undefined;
   const fails = async (state: RequestState) => (await outcome(state))?.words === symptom.words;
   const failing: [RequestState, ...RequestState[]] = [first];
   const passing: RequestState[] = [];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { compact } from '../../collections.ts';
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
@@ -53,8 +52,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
     if (found !== undefined) return found;
     if (!(await showsEachTime(failingState, search))) return byClassOfId(failingState, base, search);
   }
-  if (passingVariant === undefined && shown.length > 0)
-    return (await stillShows(failing, search)) ? unconditional(failing, search) : undefined;
+  if (passingVariant === undefined && shown.length > 0) return unconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
   const found = await described(state, parts, passingVariant ?? ordinary, search);
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
@@ -271,20 +269,6 @@ async function isSteady(
 ): Promise<boolean> {
   for (const state of shown) if (!(await search.showsEachTime(state, 2))) return false;
   for (const state of hidden) if (await search.showsAtLeastOnce(state, 2)) return false;
-  return true;
-}
-
-/** Milliseconds between requests that tell a symptom of all requests from one of a moment. */
-const MOMENTS_MS = [130, 260, 130];
-
-/** Whether a symptom that all requests show now is one of the moment: the store accepted a plant without it. */
-async function stillShows(state: RequestState, search: Search): Promise<boolean> {
-  const { accepted } = search.experiments.run;
-  if (accepted === undefined || search.isShown(accepted, state) !== false) return true;
-  for (const ms of MOMENTS_MS) {
-    await sleep(ms);
-    if ((await search.shows(state)) === false) return false;
-  }
   return true;
 }
 

@@ -73,7 +73,9 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
     return `{ ${commands.join('; ')}; } | timeout ${seconds} openssl s_client ${options} 2> /dev/null${filter}`;
   }
   const written = commands.map((command) => (command.startsWith('sleep') ? command : `${command} >&3`));
-  const read = aborts ? [`sleep ${MIN_PAUSE_MS / 1000}`] : [`timeout ${seconds} cat <&3`];
+  const read = aborts
+    ? [`sleep ${MIN_PAUSE_MS / 1000}`]
+    : [`timeout ${seconds} cat <&3${isPipelined ? ' || :' : ''}`];
   return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
 }
 
