@@ -97,6 +97,9 @@ const ALTERNATING = [
 ];
 const ACCEPTED_COUNT = ALTERNATING.filter((credential) => credential === validCredential).length;
 
+const nameOf = (credential: Credential): string =>
+  invalidCredentials.find((one) => one.credential === credential)?.name ?? 'a wrong credential';
+
 async function alternates(context: CheckContext): Promise<void> {
   const plain = () => ordinaryRequest(context.plants.plain());
   await context.control(plain());
@@ -108,7 +111,7 @@ async function alternates(context: CheckContext): Promise<void> {
         acceptsOrdinary,
         plantBody,
       ]);
-    else context.judge(exchange, template, 'without the token, after a request with it', [notSuccess]);
+    else context.judge(exchange, template, nameOf(credential), [notSuccess]);
   }
 }
 

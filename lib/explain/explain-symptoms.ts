@@ -95,7 +95,7 @@ async function explainFurther(
     const found = own?.explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
     if (own === undefined || found === undefined || areVague(found.conditions)) continue;
     const cluster = { symptom: own.symptom, found, members: [lead] };
-    added.push(withAllSubjects(cluster, experiments.contract));
+    added.push(withAllSubjects(cluster, experiments));
   }
   return added;
 }
@@ -131,7 +131,7 @@ async function explainSymptom(
       const explained = all.filter((member) => explaining.get(member) === found);
       // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
-      clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments.contract));
+      clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments));
     }
     return all.filter((one) => explaining.get(one) === undefined);
   };

@@ -1,7 +1,13 @@
-import type { Contract } from '../../contract/contract.ts';
 import type { Cluster } from '../cluster.ts';
+import type { Experiments } from '../experiments.ts';
 import { alternatives } from '../wording/condition.ts';
-import { ANY_SUBJECT, bodiesNamed, defectWords, labelOf } from '../wording/request-words.ts';
+import {
+  ANY_SUBJECT,
+  bodiesNamed,
+  credentialsNamed,
+  defectWords,
+  labelOf,
+} from '../wording/request-words.ts';
 
 /** A title lists at most this many kinds. */
 const MAX_KINDS = 3;
@@ -10,7 +16,7 @@ const MAX_KINDS = 3;
  * Completes the subject of a cluster: experiments tried only one kind of invalid request, but the failures
  * show which other kinds have the same symptom.
  */
-export function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
+export function withAllSubjects(cluster: Cluster, { contract, token }: Experiments): Cluster {
   const { found, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
   if (found.subject === undefined || kinds.size < 2) return cluster;
@@ -21,6 +27,8 @@ export function withAllSubjects(cluster: Cluster, contract: Contract): Cluster {
     return isListed ? { ...cluster, found: { ...found, subject: several() } } : cluster;
   }
   const subject =
-    credential === undefined ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body) : ANY_SUBJECT.credential;
+    credential === undefined
+      ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body)
+      : (credentialsNamed(kinds, token) ?? ANY_SUBJECT.credential);
   return { ...cluster, found: { ...found, subject } };
 }

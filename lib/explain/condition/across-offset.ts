@@ -1,8 +1,9 @@
 import { withWords } from '../../payloads/fresh.ts';
-import { FreshText } from '../../payloads/json.ts';
+import type { FreshText } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
+import { stringIn } from './sweeps/strings.ts';
 
 /** Letters by which a text differs from all earlier ones. */
 const FRESH_LETTERS = 8;
@@ -33,9 +34,8 @@ export async function acrossOffset(
   failing: RequestState,
   search: Search,
 ): Promise<Candidate | undefined> {
-  const value = failing.plant.get(property);
-  const text = value instanceof FreshText ? value.of(1n) : value;
-  if (typeof text !== 'string' || !NOT_ASCII.test(text) || search.isSlow) return undefined;
+  const text = stringIn(failing.plant.get(property));
+  if (text === undefined || !NOT_ASCII.test(text) || search.isSlow) return undefined;
   for (const { sizeOf, wide, words } of UNITS) {
     const size = sizeOf(text);
     const last = size - sizeOf(wide);

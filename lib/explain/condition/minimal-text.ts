@@ -1,10 +1,10 @@
 import { freshText, withWords } from '../../payloads/fresh.ts';
-import { FreshText } from '../../payloads/json.ts';
+import type { FreshText } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { joined } from '../../text.ts';
 import { REPEATS, type Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
-import { markWords, topicsOfText } from './sweeps/strings.ts';
+import { markWords, stringIn, topicsOfText } from './sweeps/strings.ts';
 
 /** Longer texts would take too many experiments. */
 const MAX_CHARACTERS = 400;
@@ -23,9 +23,8 @@ export async function minimalText(
   failing: RequestState,
   search: Search,
 ): Promise<Candidate | undefined> {
-  const value = failing.plant.get(property);
-  const text = value instanceof FreshText ? value.of(1n) : value;
-  if (typeof text !== 'string' || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
+  const text = stringIn(failing.plant.get(property));
+  if (text === undefined || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
   const withText = (own: FreshText) => (state: RequestState) => ({
     ...state,
     plant: state.plant.with(property, own),

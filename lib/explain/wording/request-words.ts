@@ -3,9 +3,9 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { FailedCase, Failure } from '../../run/result/result.ts';
-import { type CandidateClass, isIn } from '../condition/candidates.ts';
+import { type CandidateClass, isIn, type Sweep } from '../condition/candidates.ts';
 import type { RequestPart } from '../condition/request-parts.ts';
-import { credentialCandidates } from '../condition/sweeps/credentials.ts';
+import { credentialCandidates, credentialSweep } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
 import { unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
@@ -80,13 +80,29 @@ export const ANY_SUBJECT = {
 /** Returns the narrowest class of bodies that contains all bodies with the given labels. */
 export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
-  const { candidates, classes } = defectSweep(contract, ordinary.plant);
-  const bodies = candidates.filter(({ label }) => label !== undefined && labels.has(label));
+  return narrowestClass(defectSweep(contract, ordinary.plant), labels, 0);
+}
+
+/** If the labels are of fewer credentials of a class than this part, they are probably of different classes. */
+const MIN_PART_OF_CREDENTIALS = 0.5;
+
+/** Returns the narrowest class of credentials that contains all with the given labels, and hardly any others. */
+export const credentialsNamed = (labels: ReadonlySet<string>, token: string): Condition | undefined =>
+  narrowestClass(credentialSweep(token), labels, MIN_PART_OF_CREDENTIALS);
+
+/** @param minPart the labels must be those of at least this fraction of the class */
+function narrowestClass(
+  { candidates, classes }: Pick<Sweep, 'candidates' | 'classes'>,
+  labels: ReadonlySet<string>,
+  minPart: number,
+): Condition | undefined {
+  const labelled = candidates.filter(({ label }) => label !== undefined && labels.has(label));
   const sizeOf = (one: CandidateClass) => candidates.filter(isIn(one)).length;
   const [narrowest] = classes
-    .filter((one) => bodies.length > 0 && bodies.every(isIn(one)))
+    .filter((one) => labelled.length > 0 && labelled.every(isIn(one)))
     .toSorted((a, b) => sizeOf(a) - sizeOf(b));
-  return narrowest?.condition;
+  const isOfMost = narrowest !== undefined && labelled.length >= sizeOf(narrowest) * minPart;
+  return isOfMost ? narrowest.condition : undefined;
 }
 
 /** Says what is wrong with the request of a failure, if it had to be rejected. */

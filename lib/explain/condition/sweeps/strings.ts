@@ -133,7 +133,8 @@ const SCARCE = 4n;
 const MIN_BYTE_LIMIT_LENGTH = 30;
 const NOT_ASCII = /[^\0-\x7f]/u;
 
-const stringIn = (value: Json | undefined): string | undefined =>
+/** The text of a property value, if it is a string; of a text that is new each time, an example. */
+export const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
 /** Characters that mean something to software. */
