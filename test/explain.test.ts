@@ -266,7 +266,7 @@ test('a request that is authenticated by another one whose body is still arrivin
   const { causes } = await recordOf(`http://127.0.0.1:${port}`, { cases: 60, only });
   server.close();
   expect(causes.map(({ title }) => title)).toEqual([
-    'Accepts requests without a valid token when plants whose bodies arrive late are in flight',
+    'Accepts requests without an Authorization header when plants whose bodies arrive late are in flight',
   ]);
 });
 
