@@ -554,7 +554,7 @@ export const crashes: readonly BrokenStore[] = [
     'crash-template',
     '500 if name or tag contains a template placeholder: it is rendered as a template',
     HOSTILE_TEXTS,
-    failing(nameOrTag(/\$\{|\\/)),
+    failing(nameOrTag(/\$\{|\{\{/)),
   ),
   broken(
     'crash-quote',

@@ -1,9 +1,9 @@
 import { withWords } from '../../payloads/fresh.ts';
-import type { FreshText } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
-import { stringIn } from './sweeps/strings.ts';
+import { bisect } from './sweep.ts';
+import { NOT_ASCII, stringIn, withText } from './sweeps/strings.ts';
 
 /** Letters by which a text differs from all earlier ones. */
 const FRESH_LETTERS = 8;
@@ -21,8 +21,6 @@ const UNITS = [
     words: (offset: number) => `has an astral character across the end of its first ${offset} UTF-16 units`,
   },
 ] as const;
-
-const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
  * Finds whether a text fails because a character lies across a certain offset, where a program cuts it in two.
@@ -42,26 +40,20 @@ export async function acrossOffset(
     if (last <= FRESH_LETTERS) continue;
     const filled = (letters: number, count: number) =>
       withWords((word) => word(FRESH_LETTERS) + 'a'.repeat(letters - FRESH_LETTERS) + wide.repeat(count));
-    const withText = (own: FreshText) => (state: RequestState) => ({
-      ...state,
-      plant: state.plant.with(property, own),
-    });
     /** Whether a text fails that consists of so many letters, followed by wide characters up to its end. */
     const fails = async (letters: number) => {
       const own = filled(letters, Math.ceil((size - letters) / 2));
-      return (await search.shows(withText(own)(failing))) === true;
+      return (await search.shows(withText(property, own)(failing))) === true;
     };
     const phases = [await fails(FRESH_LETTERS), await fails(FRESH_LETTERS + 1)];
     if (phases[0] === phases[1]) continue;
     const first = FRESH_LETTERS + phases.indexOf(true);
-    let [below, above] = [0, Math.floor((last - first) / 2) + 1];
-    while (above - below > 1) {
-      const middle = Math.floor((below + above) / 2);
-      if (await fails(first + 2 * middle)) below = middle;
-      else above = middle;
-    }
-    const letters = first + 2 * below;
-    const across = withText(filled(letters, 1));
+    const lettersAt = (point: bigint) => first + 2 * Number(point);
+    const high = BigInt(Math.floor((last - first) / 2) + 1);
+    const letters = lettersAt(
+      await bisect({ low: 0n, high, shows: true }, (point) => fails(lettersAt(point))),
+    );
+    const across = withText(property, filled(letters, 1));
     const shown = await search.showsEachTime(across(failing), 2);
     if (!shown || (await fails(letters + 1)) || (await fails(letters + 2))) continue;
     const says = words(letters + 1);

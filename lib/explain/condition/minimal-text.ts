@@ -4,7 +4,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { joined } from '../../text.ts';
 import { REPEATS, type Search } from '../search.ts';
 import type { Candidate } from './candidates.ts';
-import { markWords, stringIn, topicsOfText } from './sweeps/strings.ts';
+import { markWords, stringIn, topicsOfText, withText } from './sweeps/strings.ts';
 
 /** Longer texts would take too many experiments. */
 const MAX_CHARACTERS = 400;
@@ -25,13 +25,9 @@ export async function minimalText(
 ): Promise<Candidate | undefined> {
   const text = stringIn(failing.plant.get(property));
   if (text === undefined || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
-  const withText = (own: FreshText) => (state: RequestState) => ({
-    ...state,
-    plant: state.plant.with(property, own),
-  });
-  const shows = async (own: FreshText) => (await search.shows(withText(own)(failing))) === true;
+  const shows = async (own: FreshText) => (await search.shows(withText(property, own)(failing))) === true;
   // The words around a part may happen to complete it, but not each time.
-  const showsEachTime = (own: FreshText) => search.showsEachTime(withText(own)(failing), REPEATS);
+  const showsEachTime = (own: FreshText) => search.showsEachTime(withText(property, own)(failing), REPEATS);
   for (const [verb, around] of PLACES) {
     if (await shows(around(''))) return undefined;
     if (!(await shows(around(text)))) continue;
@@ -50,7 +46,7 @@ export async function minimalText(
     return {
       value: says,
       condition: { clause: `${property} ${says}`, property, topics: topicsOfText(part) },
-      apply: withText(around(part)),
+      apply: withText(property, around(part)),
       classes: [],
     };
   }

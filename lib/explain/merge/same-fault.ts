@@ -257,8 +257,9 @@ const acrossEscaping: SameFault = {
     return symptom.kind === 'unreadable' &&
       symptom.status === 200 &&
       isReproducible(cluster) &&
-      !hasVague(cluster)
-      ? `${keyOf(symptom)} ${found.conditions.filter(isOfText).length === 1}`
+      !hasVague(cluster) &&
+      found.conditions.filter(isOfText).length === 1
+      ? keyOf(symptom)
       : undefined;
   },
   join: (first, all) => {

@@ -1,5 +1,6 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json } from '../../../payloads/json.ts';
+import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
@@ -97,7 +98,7 @@ function candidateOf(property: string, text: string | FreshText, value: string, 
       topics: topicsOfText(sample),
       clause: `${property} ${says}`,
     },
-    apply: (state) => ({ ...state, plant: state.plant.with(property, text) }),
+    apply: withText(property, text),
     classes: [
       ...(sample === '' ? [] : ['present']),
       ...CLASSES.filter(([, has]) => has.test(sample)).map(([clause]) => clause),
@@ -105,6 +106,11 @@ function candidateOf(property: string, text: string | FreshText, value: string, 
     point: BigInt([...sample].length),
   };
 }
+
+/** Replaces the value of a property. */
+export const withText =
+  (property: string, text: string | FreshText) =>
+  (state: RequestState): RequestState => ({ ...state, plant: state.plant.with(property, text) });
 
 const quoted = (text: string) => JSON.stringify(text);
 
@@ -131,7 +137,7 @@ const SCARCE = 4n;
 
 /** Minimum length of the failing value for which a limit in bytes is considered. */
 const MIN_BYTE_LIMIT_LENGTH = 30;
-const NOT_ASCII = /[^\0-\x7f]/u;
+export const NOT_ASCII = /[^\0-\x7f]/u;
 
 /** The text of a property value, if it is a string; of a text that is new each time, an example. */
 export const stringIn = (value: Json | undefined): string | undefined =>
