@@ -76,9 +76,10 @@ export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
 
 /** Sends ordinary plants concurrently; every other one has no optional properties. */
 export async function createsAtOnce(context: CheckContext, count: number, label: string): Promise<void> {
-  const templates = Array.from({ length: count }, (_, index) =>
-    ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
-  );
-  for (const [index, exchange] of (await context.sendAll(templates)).entries())
-    context.judge(exchange, templates[index] ?? {}, label, createdRules);
+  const cases = Array.from({ length: count }, (_, index) => ({
+    label,
+    template: ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required')),
+    rules: createdRules,
+  }));
+  await context.judgeAll(cases);
 }

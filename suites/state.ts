@@ -4,7 +4,7 @@ import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { defectiveBodies, malformedBodies } from '../lib/payloads/invalid-bodies.ts';
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isPlantText } from '../lib/payloads/validity.ts';
-import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
+import type { Check, CheckContext, JudgedCase, PlantFactory } from '../lib/run/check.ts';
 import { createsAtOnce, must, ordinaryRequest, requestWith } from './define.ts';
 
 const hint =
@@ -12,10 +12,7 @@ const hint =
 
 const text = (body: string): RequestTemplate => ({ body: { bytes: new TextEncoder().encode(body) } });
 
-interface Labelled {
-  readonly label: string;
-  readonly template: RequestTemplate;
-}
+type Labelled = Omit<JudgedCase, 'rules'>;
 
 const MAX_DEFECTS = 64;
 
@@ -55,17 +52,13 @@ async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
   // Twice, with ordinary plants in between, since a leak may show only when a pool is exhausted.
   const bad = [...barrage(context.plants), ...barrage(context.plants)];
-  const mixed = bad.flatMap((one, index): Labelled[] => {
-    if (index % 6 !== 5) return [one];
+  const mixed = bad.flatMap((one, index): JudgedCase[] => {
+    const rejected = { ...one, rules: [notSuccess] };
+    if (index % 6 !== 5) return [rejected];
     const template = ordinaryRequest(context.plants.plain());
-    return [one, { label: 'an ordinary plant among invalid requests', template }];
+    return [rejected, { label: 'an ordinary plant among invalid requests', template, rules: createdRules }];
   });
-  const exchanges = await context.sendAll(mixed.map(({ template }) => template));
-  for (const [index, { label, template }] of mixed.entries()) {
-    const exchange = exchanges[index];
-    if (exchange !== undefined)
-      context.judge(exchange, template, label, template.ordinary === true ? createdRules : [notSuccess]);
-  }
+  await context.judgeAll(mixed);
   for (let index = 0; index < 4; index += 1) {
     const template = ordinaryRequest(context.plants.plain(index % 2 === 0 ? 'all' : 'required'));
     await judge(context, template, 'an ordinary plant after many invalid requests', createdRules);

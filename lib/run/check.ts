@@ -40,6 +40,13 @@ export interface SentRequest {
   readonly exchange: Exchange;
 }
 
+/** A request of a scenario, and the rules for its response. */
+export interface JudgedCase {
+  readonly label: string;
+  readonly template: RequestTemplate;
+  readonly rules: readonly Rule[];
+}
+
 export interface CheckContext {
   readonly plants: PlantFactory;
   readonly cases: number;
@@ -50,6 +57,8 @@ export interface CheckContext {
   send(template: RequestTemplate): Promise<Exchange>;
   /** Sends requests, as many at a time as the run allows. The exchanges are in the order of the templates. */
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
+  /** Sends requests like `sendAll`, judges each response, and records failures in the order of the cases. */
+  judgeAll(cases: readonly JudgedCase[]): Promise<void>;
   /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
   judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
   find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;

@@ -138,6 +138,15 @@ export const heavy: readonly Hostile[] = [
     expected: { outcome: 'nonconformant' },
   },
   {
+    name: 'ten-thousand-headers',
+    does: 'right responses with 10,000 headers each',
+    start: always(({ right }) =>
+      answer(right, { add: Array.from({ length: 10_000 }, (_, index) => `X-${index}: y`) }),
+    ),
+    options: { only: ['ordinary/*', 'state/*', 'invariants/*'] },
+    expected: { outcome: ['conformant', 'partial'] },
+  },
+  {
     name: 'bloated-answers',
     does: 'each response wrong for another reason, with 130 KB of headers',
     start: always(({ right, nth }) =>

@@ -1,4 +1,6 @@
 import { freshId } from '../../payloads/fresh.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import { truncate } from '../result/truncate.ts';
@@ -36,11 +38,34 @@ function blockOf(source: IdSource, count: number): IdSource {
   return { reserve, next: () => reserve(1)(0) };
 }
 
+/** Returns its argument, as long as all response bodies together fit into a fixed amount of memory. */
+function holder(): (exchange: Exchange) => Exchange {
+  let held = 0;
+  return (exchange) => {
+    held += exchange.response?.body.length ?? 0;
+    if (held <= MAX_HELD_BYTES) return exchange;
+    throw new Untestable(
+      'invariants/answers',
+      `the responses are too long to be held at once (${held} bytes so far)`,
+    );
+  };
+}
+
 function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = execution.ids): CheckContext {
   const { tally, services } = execution;
   const send: CheckContext['send'] = (template) => {
     tally.cases += 1;
     return execution.send(template, ids.next());
+  };
+  const sendEach = <T>(
+    templates: readonly RequestTemplate[],
+    read: (exchange: Exchange, index: number) => T,
+  ): Promise<T[]> => {
+    const id = ids.reserve(templates.length);
+    tally.cases += templates.length;
+    return mapInPool(templates, services.concurrency, async (template, index) =>
+      read(await execution.send(template, id(index)), index),
+    );
   };
   return {
     plants,
@@ -48,20 +73,21 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     nextId: () => ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
-    sendAll(templates) {
-      let held = 0;
-      const id = ids.reserve(templates.length);
-      tally.cases += templates.length;
-      return mapInPool(templates, services.concurrency, async (template, index) => {
-        const exchange = await execution.send(template, id(index));
-        held += exchange.response?.body.length ?? 0;
-        if (held > MAX_HELD_BYTES)
-          throw new Untestable(
-            'invariants/answers',
-            `the responses are too long to be held at once (${held} bytes so far)`,
-          );
-        return exchange;
+    sendAll: (templates) => sendEach(templates, holder()),
+    async judgeAll(cases) {
+      const hold = holder();
+      const templates = cases.map(({ template }) => template);
+      // A response that passes is not held: it may have thousands of headers.
+      const failed = await sendEach(templates, (exchange, index) => {
+        const { rules = [] } = cases[index] ?? {};
+        const finding = execution.judge(exchange, templates[index] ?? {}, rules);
+        return finding === undefined ? undefined : { exchange: hold(exchange), finding };
       });
+      // In the order of the cases, whatever the order of the responses.
+      for (const [index, { label, template }] of cases.entries()) {
+        const failure = failed[index];
+        if (failure !== undefined) tally.recordFailure({ ...failure, label, template });
+      }
     },
     judge(exchange, template, label, rules) {
       const finding = execution.judge(exchange, template, rules);

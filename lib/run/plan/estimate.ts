@@ -162,6 +162,7 @@ async function simulateScenario(
     freshId: (from) => from,
     send,
     sendAll: (templates) => Promise.all(templates.map(send)),
+    judgeAll: async (requests) => void (await Promise.all(requests.map(({ template }) => send(template)))),
     judge: () => true,
     find: () => undefined,
     recordFailure: () => {},
