@@ -210,13 +210,13 @@ export const authChecks: readonly Check[] = [
     test: namedCases([notSuccess], (plants) => [
       secretBody(
         plants,
-        'a form',
+        'the token in a form',
         (token, id) => `id=${id}&name=Aloe&access_token=${encodeURIComponent(token)}`,
         { contentType: 'application/x-www-form-urlencoded' },
       ),
       secretBody(
         plants,
-        'a property of the plant',
+        'the token in a property of the plant',
         (token, id) => `{"id":${id},"name":"Aloe","access_token":${JSON.stringify(token)}}`,
       ),
     ]),

@@ -262,7 +262,7 @@ export const invalidChecks: readonly Check[] = [
   byKind(
     'invalid/rejects-non-objects',
     'A JSON body that is not an object is rejected: null, true, a number, a string, an array.',
-    'First check that the body is a JSON object: an array of one plant, or a string that contains one, is not.',
+    'First check that the body is a JSON object: an array of one plant, or a string that contains one, is not an object.',
     'not-an-object',
   ),
   byKind(
@@ -376,7 +376,7 @@ export const invalidChecks: readonly Check[] = [
       ...edited(
         plants,
         notJsonNamed(
-          'missing separators',
+          'without separators',
           'closed with',
           'with a comma',
           'plain text',
@@ -460,11 +460,11 @@ export const invalidChecks: readonly Check[] = [
         'arrays 900 deep': nested('[', 900, ']'),
         'arrays 5000 deep': nested('[', 5000, ']'),
         'arrays 30000 deep': nested('[', 30_000, ']'),
-        'arrays 60000 deep, not closed': nested('[', 60_000, ''),
+        'unclosed arrays 60000 deep': nested('[', 60_000, ''),
         'objects 600 deep': `${'{"name":'.repeat(600)}1${'}'.repeat(600)}`,
         'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
         'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
-        'objects 10000 deep, not closed': '{"a":'.repeat(10_000),
+        'unclosed objects 10000 deep': '{"a":'.repeat(10_000),
       }),
       ...nestedValues(plants),
     ],
@@ -475,7 +475,7 @@ export const invalidChecks: readonly Check[] = [
     hint: 'Handle numerals of any size without a crash or a 5xx.',
     test: namedCases(validResponse, (plants) =>
       [
-        ...[30, 400, 20_000].map((count) => [`a numeral of ${count} digits`, '9'.repeat(count)] as const),
+        ...[30, 400, 20_000].map((count) => [`a number of ${count} digits`, '9'.repeat(count)] as const),
         ...['1e400', '-1e400', '1e999999999', '1e-999999999'].map((numeral) => [numeral, numeral] as const),
         ['0.0…01', `0.${'0'.repeat(400)}1`] as const,
         ['1E+2147483648', '1E+2147483648'] as const,

@@ -42,7 +42,7 @@ describe('annotations', () => {
     const [warning, ...none] = annotations(await ofStore('scheme-case', only));
     expect(none).toEqual([expect.stringContaining('::notice title=passed the selected checks')]);
     expect(warning).toMatch(
-      /^::warning title=SHOULD Rejects a valid plant with 401.*::.*%0Achecks: auth\/accepts-scheme-in-any-case%0A/,
+      /^::warning title=SHOULD Answers 401 to valid requests.*::.*%0Achecks: auth\/accepts-scheme-in-any-case%0A/,
     );
     const strict = annotations(await ofStore('scheme-case', only, { strict: true }));
     expect(strict).toEqual([warning?.replace('::warning', '::error')]);

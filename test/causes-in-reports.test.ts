@@ -263,7 +263,7 @@ describe('the terminal report', () => {
   });
 
   test('in one line, omits the number of checks rather than the end of a title', () => {
-    const title = 'Rejects a valid plant with 400 when name is longer than 40 char';
+    const title = 'Answers 400 to valid requests when name is longer than 40 char';
     const text = terminalReport(
       recordWith(...many(5), { title, condition: 'last', level: 'SHOULD', checks: IDS.slice(2) }),
       false,

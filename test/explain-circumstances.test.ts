@@ -6,23 +6,23 @@ import { requireOneCause, requireStepsShow } from './helpers/causes.ts';
 const TITLES: Readonly<Record<string, RegExp>> = {
   'state-25th-500': /^Answers 500 to every 25th request, whatever it contains$/,
   'load-4-500': /^Answers 500 when 5 or more requests are in flight$/,
-  'load-2-409': /^Rejects a valid plant with 409 when 2 or more requests are in flight$/,
+  'load-2-409': /^Answers 409 to valid requests when 2 or more requests are in flight$/,
   'state-rising-ids': /^Answers 500 to requests after a plant with a higher id$/,
-  'state-full': /^Answers 507 to every request with a valid token from some point in the run onwards$/,
-  'state-pool': /^Answers 500 to every request with a valid token from some point in the run onwards$/,
+  'state-full': /^Answers 507 to every request with a valid token from some point in the run on$/,
+  'state-pool': /^Answers 500 to every request with a valid token from some point in the run on$/,
   'state-next-500': /^Answers 500 to requests after a rejected request$/,
   'state-breaker': /^Answers 503 to requests after 5 rejected requests( in a row)?$/,
   'connection-16th-503': /^Answers 503 to requests after 15 others on the same connection$/,
   'left-malformed-text':
     /^Parses the body of a request with malformed JSON as the next request on the connection$/,
-  'load-scratch-buffer': /^Answers 200 with .+ when (longer|shorter) plants are in flight/,
-  'state-name-leaks': /^Accepts a plant without name and answers with values of the plant before$/,
+  'load-scratch-buffer': /^Answers 200 with .+ when requests with (longer|shorter) plants are in flight/,
+  'state-name-leaks': /^Accepts a plant without name and answers with values of the previous plant$/,
   'auth-gives-up': /^Accepts requests without a valid token after 8 requests without a token in a row$/,
   'auth-address': /^Accepts requests without a valid token soon after an accepted plant$/,
   'again-never': /^Answers 500 once, not reproduced$/,
   'error-empty-again':
-    /^Answers 400 without a body to requests after a rejected request on the same connection/,
-  'auth-second-try': /^Accepts .* when the same token is sent again$/,
+    /^Answers 400 without a body to requests after a rejected request .*on the same connection/,
+  'auth-second-try': /^Accepts .* when the same wrong token was sent before$/,
   'state-10th-tagged-202': /^Answers 202 instead of 200 to every 10th request with a tag$/,
 };
 

@@ -211,7 +211,7 @@ describe('two faults with the same symptom have two causes', () => {
       ['tag-array-long-name', 'tag-before-name-unchecked'],
       { only: ['invalid/rejects-any-wrong-type', 'combinations/rejects-invalid-bodies'], cases: 60 },
       [
-        'Accepts any type as tag when tag comes before name',
+        'Accepts a value of any type as tag when tag comes before name',
         'Accepts an array as tag when name is longer than 20 characters',
       ],
     ],
@@ -266,7 +266,7 @@ test('a request that is authenticated by another one whose body is still arrivin
   const { causes } = await recordOf(`http://127.0.0.1:${port}`, { cases: 60, only });
   server.close();
   expect(causes.map(({ title }) => title)).toEqual([
-    'Accepts requests without an Authorization header when plants whose bodies arrive late are in flight',
+    'Accepts requests without an Authorization header when requests whose bodies arrive late are in flight',
   ]);
 });
 
@@ -308,9 +308,7 @@ test('what a segmented body leaves on its connection does not hide that the stor
   proxy.close();
   await store.stop();
   expect(causes.map(({ title }) => title)).toEqual([
-    expect.stringMatching(
-      /^Rejects a valid plant with 400 in requests whose body is split into several segments/,
-    ),
+    expect.stringMatching(/^Answers 400 to valid requests whose body is split into several segments/),
   ]);
 });
 

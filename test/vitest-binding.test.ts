@@ -147,8 +147,10 @@ describe('the tests that a project declares with the binding', () => {
   test('print failures that fail no test, beside the test and with their causes at the end', () => {
     const all = stripVTControlCharacters(ran.stderr);
     const [, beside = '', atEnd = ''] = all.split(/> lenient > plant store conformance.*\n/);
-    expect(beside).toMatch(/^SHOULD failed: Rejects a valid .*\n\n/);
-    expect(atEnd).toMatch(/^1 cause fails no test, as only SHOULD checks failed:\n\n1\. Rejects a valid /);
+    expect(beside).toMatch(/^SHOULD failed: Answers 401 to valid .*\n\n/);
+    expect(atEnd).toMatch(
+      /^1 cause fails no test, as only SHOULD checks failed:\n\n1\. Answers 401 to valid /,
+    );
     expect(atEnd).toContain('checks    auth/accepts-scheme-in-any-case\n');
   });
 

@@ -453,7 +453,7 @@ test('a store that answers everything with a slow 503 ends the checks, and its c
   });
   expect(record.requests).toBeLessThan(600);
   expect(record.causes?.map(({ title }) => title)).toEqual([
-    'Answers 503 to everything from some point in the run onwards',
+    'Answers 503 to everything from some point in the run on',
   ]);
 });
 

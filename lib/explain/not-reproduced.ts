@@ -71,8 +71,7 @@ export async function notReproduced(
   const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { note: `${toWhom(symptom)}the first request of the run`, topics: ['first request'] };
-    if (gone && search.isSlow)
-      return accepted !== undefined ? { note: 'from some point in the run onwards' } : {};
+    if (gone && search.isSlow) return accepted !== undefined ? { note: 'from some point in the run on' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };

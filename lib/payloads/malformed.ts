@@ -29,7 +29,7 @@ export const notJson: readonly Edit[] = [
   edit('closed with a square bracket', (text) => text.replace(/}(?=\s*$)/, ']')),
   edit('with a comma after the opening brace', (text) => text.replace('{', '{,')),
   edit('without the opening brace', (text) => text.slice(text.indexOf('{') + 1)),
-  edit('missing separators', (text) => {
+  edit('without separators', (text) => {
     if (text.includes(',"')) return text.replaceAll(',"', ' "');
     return text.includes('":') ? text.replaceAll('":', '" ') : '{"name" "Aloe"}';
   }),
@@ -38,7 +38,7 @@ export const notJson: readonly Edit[] = [
   edit('YAML', (text) => `id: ${idInText(text)}\nname: Aloe\n`),
   randomBytes,
   edit('twice in a row', (text) => text + text),
-  edit('two values, one per line', (text) => `${text}\n${text}`),
+  edit('two values on separate lines', (text) => `${text}\n${text}`),
   edit('followed by another value', (text) => `${text} null`),
   edit('followed by text', (text) => `${text} and more`),
   edit('followed by a NUL', (text) => `${text}\0`),

@@ -23,7 +23,7 @@ const sinceSomePoint = (
   found: {
     ...cluster.found,
     kind: 'from-then-on',
-    conditions: [{ note: 'from some point in the run onwards' }],
+    conditions: [{ note: 'from some point in the run on' }],
     ...reproduction,
   },
 });

@@ -192,7 +192,7 @@ export async function besideOthers(state: RequestState, search: Search): Promise
 function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;
   return {
-    many: 'plants whose bodies arrive late',
+    many: 'requests whose bodies arrive late',
     other: { ...ordinary, template: { ...ordinary.template, delivery } },
   };
 }
@@ -206,7 +206,7 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
     other === undefined || sizeOf(other) === sizeOf(state)
       ? []
-      : [{ many: `${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
+      : [{ many: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
   );
 }
 

@@ -208,7 +208,7 @@ const regular = (gap: number): string =>
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
-  const anything = ', whatever it contains';
+  const anything = search.symptom.kind === 'accepts' ? '' : ', whatever it contains';
   const tries = triesAtRate(every);
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>

@@ -53,7 +53,7 @@ export async function failsFromSomePointOn(
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
-    conditions: [{ note: `${whom}${lasts ? 'from some point in the run onwards' : 'for a while'}` }],
+    conditions: [{ note: `${whom}${lasts ? 'from some point in the run on' : 'for a while'}` }],
     isForAWhile: !lasts,
     inside,
     before,

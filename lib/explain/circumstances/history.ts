@@ -163,7 +163,7 @@ async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined>
   // A failure that needs several predecessors does not show right after an accepted plant.
   if (!atRest.shows) return (await afterMany(probe)) ?? onConnection(state, search);
   return expected === 'reject-body' && hasEarlierValues(atRest)
-    ? probe.explanation({ note: 'and answers with values of the plant before' }, atRest, 'always')
+    ? probe.explanation({ note: 'and answers with values of the previous plant' }, atRest, 'always')
     : undefined;
 }
 
@@ -178,7 +178,7 @@ async function sentAgain(probe: SequenceProbe): Promise<Explanation | undefined>
     const exchange = await search.send(wrong);
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
-    const condition: Condition = { clause: 'the same token is sent again', topics: ['credential'] };
+    const condition: Condition = { clause: 'the same wrong token was sent before', topics: ['credential'] };
     return { ...probe.explanation(condition, { before, exchange }), state: wrong };
   });
 }

@@ -32,7 +32,7 @@ export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
 /** The kinds of preceding requests that may change an outcome, as changes to an ordinary request. */
 export const PRECEDING_KINDS = {
-  accepted: { one: 'an accepted plant', many: 'accepted plants', change: () => ({}) },
+  accepted: { one: 'an accepted plant', many: 'valid requests', change: () => ({}) },
   rejected: {
     one: 'a rejected request',
     many: 'rejected requests',

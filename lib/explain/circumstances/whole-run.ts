@@ -293,7 +293,7 @@ function died(
   // it.
   if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * MARGIN_FACTOR));
-    const conditions = [{ note: 'from some point in the run onwards' }];
+    const conditions = [{ note: 'from some point in the run on' }];
     const found = {
       ...common,
       conditions,

@@ -13,7 +13,7 @@ const UNITS = [
   {
     sizeOf: (text: string) => Buffer.byteLength(text),
     wide: 'é',
-    words: (offset: number) => `has a character of several bytes across byte ${offset} of its UTF-8`,
+    words: (offset: number) => `has a multi-byte character across byte ${offset} of its UTF-8`,
   },
   {
     sizeOf: (text: string) => text.length,

@@ -2,6 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../members.ts';
 import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
+import { counted } from '../../text.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
@@ -158,13 +159,16 @@ function sizesIn(tries: BodyResults): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {
-      condition: { clause: `the body is ${size} bytes or longer`, topics: ['size'] },
+      condition: {
+        clause: size === 1 ? 'the body is not empty' : `the body is ${counted(size, 'byte')} or longer`,
+        topics: ['size'],
+      },
       // The exact limit is unknown; take the lowest possible one.
       has: (body) => sizeOf(body) > below,
       add: paddedTo(size),
     },
     {
-      condition: { clause: `the body is shorter than ${size} bytes` },
+      condition: { clause: size === 1 ? 'the body is empty' : `the body is shorter than ${size} bytes` },
       has: (body) => sizeOf(body) < size,
     },
   ]);

@@ -98,7 +98,7 @@ const acrossConversions: SameFault = {
     if (example === undefined) return first;
     const subject: Condition = {
       ...example,
-      noun: `values of a wrong type by converting them, such as ${example.noun}`,
+      noun: `values of a wrong type, such as ${example.noun}, and converts them`,
       topics: ['wrong type'],
     };
     return { ...first, found: { ...first.found, subject } };
@@ -466,7 +466,7 @@ export const byCodePath: SameFault = {
     const [gravest = first, ...others] = inFixOrder(all);
     const words = others.map(({ symptom: { kind, words, status } }) => {
       if (kind === 'accepts') return `${words} invalid requests`;
-      return kind === 'rejects' ? `rejects a valid plant with ${status}` : words;
+      return kind === 'rejects' ? `answers ${status} to valid requests` : words;
     });
     return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.symptom.words) };
   },

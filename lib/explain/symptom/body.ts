@@ -51,7 +51,9 @@ export function wrongBody(
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
   const instead = kindOf(value[property]);
   const words =
-    status === 200 ? `returns ${property} as ${instead}` : `answers ${status} with ${instead} as ${property}`;
+    status === 200
+      ? `returns ${property} as ${instead}`
+      : `answers ${status} with ${instead} as "${property}"`;
   const kind = value[property] === null ? 'null-property' : 'wrong-body';
   return { kind, words, status, property, instead };
 }
@@ -83,7 +85,9 @@ function without(property: string, value: Record<string, unknown>, status: 200 |
   if (status === 400 && knownFormat !== undefined)
     return wrong(`answers 400 with ${knownFormat} instead of an Error`);
   const lacks =
-    status === 200 ? `omits ${property} from the 200 response` : `answers 400 without ${property}`;
+    status === 200
+      ? `omits ${property} from the 200 response`
+      : `answers 400 without the property "${property}"`;
   if (names.length === 0)
     // A store that omits the name answers {} for a plant without a tag: the same fault.
     return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
@@ -154,11 +158,11 @@ function textProblem({
     if (isCutOff(body)) return ['truncated-json', 'with truncated JSON'];
     const undeclared = CODINGS.find((one) => isJson(textIn(body, one)));
     return undeclared === undefined
-      ? ['unreadable', 'in an encoding that is not UTF-8']
+      ? ['unreadable', 'with a body that is not UTF-8']
       : ['undeclared-coding', `compressed as ${undeclared} without Content-Encoding`];
   }
   const bare = text.trim();
-  if (bare === '') return ['unreadable', 'with white space only'];
+  if (bare === '') return ['unreadable', 'with a body of white space only'];
   if (bare.startsWith('<')) return ['text', 'with HTML labelled as JSON'];
   const start = bare.search(/[{[]/);
   const malformed = ['unreadable', 'with malformed JSON'] as const;

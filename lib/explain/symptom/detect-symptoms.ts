@@ -18,13 +18,14 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
     if (response === undefined)
       return BROKEN[fault.kind] ?? { kind: 'closed', words: `gives no answer (${fault.kind})` };
     const { status } = response;
-    const words = fault.kind === 'timeout' ? 'does not finish the response' : 'truncates the response';
+    const verb = fault.kind === 'timeout' ? 'does not finish' : 'truncates';
+    const words = `${verb} the ${status} response`;
     // If the connection closes, an endless response looks like a truncated one, so both have the same key.
-    return { kind: 'incomplete', words: `${words} (${status})`, status, groupKey: `incomplete ${status}` };
+    return { kind: 'incomplete', words, status, groupKey: `incomplete ${status}` };
   }
   const { status, truncated } = exchange.response;
   const symptom = (kind: SymptomKind, words: string): Symptom => ({ kind, words, status });
-  if (truncated) return symptom('incomplete', `sends an incomplete response (${status})`);
+  if (truncated) return symptom('incomplete', `sends an incomplete ${status} response`);
   if (status >= 500) return symptom('server-error', `answers ${status}`);
   if (mustReject(expected))
     return status < 300

@@ -44,10 +44,10 @@ const eachTopic = (
   }));
 
 const BODY_LIMIT_SETTINGS: SoftwareSettings = {
-  Express: 'express.json({ limit: "100kb" })',
-  Fastify: 'bodyLimit',
-  Flask: 'MAX_CONTENT_LENGTH',
-  Go: 'http.MaxBytesReader',
+  Express: 'use express.json({ limit: "100kb" })',
+  Fastify: 'raise bodyLimit',
+  Flask: 'raise MAX_CONTENT_LENGTH',
+  Go: 'raise the limit of http.MaxBytesReader',
 };
 
 /** The order of properties matters. */
@@ -66,7 +66,7 @@ const PART_OF_TOKEN = [
 export const ADVICE: readonly Advice[] = [
   {
     symptoms: ['stops-answering', 'crashes'],
-    text: 'Restart the store, send the requests of the steps one at a time, and read its log: the process has exited or hangs. Add one error handler that turns every exception into a response, then fix the cause of this one.',
+    text: 'Restart the store, send the requests that reproduce the fault one at a time, and read its log: the process has exited or hangs. Add one error handler that turns every exception into a response, then fix the cause of this one.',
     settings: {
       Express:
         'version 5 passes errors thrown by async handlers to the error handler, version 4 does not; handle the error events of streams and sockets',
@@ -133,7 +133,7 @@ export const ADVICE: readonly Advice[] = [
     about: ['credential', 'any credential'],
     kind: 'sequence',
     says: [/otherwise the same/],
-    text: 'Check the token before you look anything up in a cache of responses, or make it a part of the key.',
+    text: 'Check the token before you look anything up in a cache of responses, or make the token part of the cache key.',
   },
   {
     symptoms: ['accepts'],
@@ -164,8 +164,8 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     kind: 'sequence',
-    says: [/after \d+ rejected requests/, /after \d+ requests with/],
-    text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that acts after so many of them.',
+    says: [/after \d+ (?:rejected requests|requests with)/],
+    text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that trips after a number of them.',
   },
   {
     kind: 'sequence',
@@ -176,13 +176,13 @@ export const ADVICE: readonly Advice[] = [
     symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
     about: ['body size'],
     statuses: [413],
-    text: 'Raise the limit on the size of bodies: accept plants in bodies of up to 1 KiB, and answer every body of up to 64 KiB, at least with 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
+    text: 'Raise the limit on the size of bodies: accept plants in bodies of up to 1 KiB, and answer every body of up to 64 KiB, if only with 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
     settings: BODY_LIMIT_SETTINGS,
   },
   {
     symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
     about: ['body size'],
-    text: 'Read the whole body: look for a limit, a buffer or a single read of about that size. Accept plants in bodies of up to 1 KiB, and answer every body of up to 64 KiB, at least with 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
+    text: 'Read the whole body: look for a limit, a buffer or a single read of about that size. Accept plants in bodies of up to 1 KiB, and answer every body of up to 64 KiB, if only with 413 or 400. Read the rest of the body before you close the connection: otherwise, the client does not see the response.',
     settings: BODY_LIMIT_SETTINGS,
   },
   {
@@ -198,13 +198,13 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     about: ['escapes'],
-    text: 'Decode the escapes of names and values, as a JSON parser does: "\\u0069d" is "id" (RFC 8259 section 7). A regular expression, a search or a reference to the text does not.',
+    text: 'Decode the escapes of names and values, as a JSON parser does: "\\u0069d" is "id" (RFC 8259 section 7). Regular expressions and text searches on the raw body do not decode them.',
     settings: { serde: 'String or Cow<str> instead of &str' },
   },
   {
     symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
     says: [/charset/],
-    text: 'Read JSON as UTF-8 whatever the charset parameter says (RFC 8259 section 8.1), or answer 415 if you do not support it. An unknown name must not raise an exception that nothing catches.',
+    text: 'Read JSON as UTF-8 whatever the charset parameter says (RFC 8259 section 8.1), or answer 415 if you do not support it. An unknown charset must not cause an uncaught exception.',
     settings: { Python: 'bytes.decode(charset) raises LookupError' },
   },
   {
@@ -212,7 +212,7 @@ export const ADVICE: readonly Advice[] = [
     says: [/Content-Encoding/],
     text: 'Answer 415 to content codings that you do not decode, and 400 if decoding fails: catch its error where the body is read.',
     settings: {
-      Python: 'gzip.BadGzipFile, zlib.error, EOFError',
+      Python: 'catch gzip.BadGzipFile, zlib.error and EOFError',
       Go: 'gzip.NewReader returns gzip.ErrHeader',
     },
   },
@@ -225,15 +225,15 @@ export const ADVICE: readonly Advice[] = [
   {
     symptoms: NO_USABLE_RESPONSE,
     says: [/outside int64/, /below int64/, /above int64/],
-    text: 'Compare the id with -2^63 and 2^63 - 1 before you store it, and answer 400 beyond them: a count of 64 bits also lets unsigned numbers pass.',
+    text: 'Compare the id with -2^63 and 2^63 - 1 before you store it, and answer 400 beyond them: a check that it fits in 64 bits lets unsigned numbers above 2^63 - 1 pass.',
   },
   {
     symptoms: NO_USABLE_RESPONSE,
     says: [/occurs twice/],
-    text: 'Take the last value of a property that occurs twice, or answer 400: catch the error of whatever finds duplicates.',
+    text: 'Take the last value of a property that occurs twice, or answer 400: catch the error that your parser raises for duplicates.',
     settings: {
-      Python: 'the exception of an object_pairs_hook',
-      Jackson: 'STRICT_DUPLICATE_DETECTION',
+      Python: 'catch the exception of an object_pairs_hook',
+      Jackson: 'STRICT_DUPLICATE_DETECTION raises a JsonParseException',
     },
   },
   {
@@ -247,7 +247,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: NO_USABLE_RESPONSE,
-    says: [/numeral of/, /digits/],
+    says: [/number of \d+ digits/, /digits/],
     text: 'Limit the length of numbers before you convert them, and answer 400 with an Error: catch the error of the conversion, not only that of the JSON parser.',
     settings: { Python: 'int() raises ValueError above 4,300 digits' },
   },
@@ -266,7 +266,13 @@ export const ADVICE: readonly Advice[] = [
     about: ['credential'],
     says: [/\bBasic\b/],
     text: 'Answer 401 to every scheme but Bearer without decoding what follows it; or catch the errors of decoding: text that is not Base64, or not UTF-8, or has no colon.',
-    settings: { Python: 'binascii.Error, UnicodeDecodeError, ValueError when unpacking' },
+    settings: { Python: 'catch binascii.Error, UnicodeDecodeError, and ValueError when unpacking' },
+  },
+  {
+    symptoms: ['accepts'],
+    about: ['credential'],
+    says: [/token in a (?:form|property)/],
+    text: 'Read the token from the Authorization header only, never from the body.',
   },
   {
     symptoms: ['accepts'],
@@ -276,7 +282,7 @@ export const ADVICE: readonly Advice[] = [
   {
     symptoms: ['accepts'],
     about: ['credential'],
-    says: [/token in another case/],
+    says: [/token in a different case/],
     text: 'Compare the token exactly: ignore case in the scheme (bearer), never in the token.',
   },
   {
@@ -351,7 +357,7 @@ export const ADVICE: readonly Advice[] = [
     symptoms: ['accepts'],
     about: ['wrong type'],
     says: [/negative fraction/],
-    text: 'Test whether the id is an integer with the function that is made for it: the remainder of a negative fraction is negative, too.',
+    text: 'Test whether the id is an integer with the function of your language for it: the remainder of a negative fraction is negative, so it is never above 0.',
     settings: {
       JavaScript: 'Number.isInteger(id), as -1.5 % 1 > 0 is false',
       Python: 'isinstance(id, int) and not isinstance(id, bool)',
@@ -389,40 +395,40 @@ export const ADVICE: readonly Advice[] = [
     symptoms: ['accepts'],
     about: ['wrong type'],
     says: [/^accepts id is a boolean /],
-    text: 'Check that id is an integer: true and false are none.',
+    text: 'Check that id is an integer: true and false are not integers.',
     settings: { Python: 'bool is a subclass of int: isinstance(id, int) and not isinstance(id, bool)' },
   },
   {
     symptoms: ['accepts'],
     about: ['wrong type'],
     says: [/any type/],
-    text: 'Check the JSON type of each property that is present: id an integer, name and tag strings; null is none of them. Nothing seems to look at it: add a schema or a test, and answer 400 with an Error.',
+    text: 'Check the JSON type of each property that is present: id an integer, name and tag strings; null is neither. Nothing seems to check it: add a schema or a type check, and answer 400 with an Error.',
   },
   {
     symptoms: ['wrong-body', 'null-property'],
     statuses: [400],
-    says: [/a number beyond int32 as error/],
-    text: 'Use an integer between -2147483648 and 2147483647 as error, for example the status, 400: the document declares it as int32.',
+    says: [/a number beyond int32 as "error"/],
+    text: 'Make "error" an integer between -2147483648 and 2147483647, such as the status 400: the document declares it as int32.',
   },
   {
     symptoms: ['wrong-body', 'null-property'],
     statuses: [400],
-    says: [/\bas error\b/, /\bwithout (?:error|message)\b/],
-    text: 'Use an integer as error, for example the status, 400, and a string as message: {"error": 400, "message": "..."}.',
-    settings: { Fastify: 'setErrorHandler: by default, error is a text such as "Bad Request"' },
+    says: [/ as "error"/, /without the property "(?:error|message)"/],
+    text: 'Make "error" an integer, such as the status 400, and "message" a string: {"error": 400, "message": "..."}.',
+    settings: { Fastify: 'write a setErrorHandler: by default, "error" is a string such as "Bad Request"' },
   },
   {
     symptoms: ['wrong-body', 'null-property'],
     statuses: [400],
-    says: [/an array as message/, /an object as message/],
-    text: 'Make message one string: join several messages, or send the first one.',
+    says: [/an array as "message"/, /an object as "message"/],
+    text: 'Make "message" one string: join several messages, or send the first one.',
     settings: { NestJS: 'an exceptionFactory of ValidationPipe that joins them' },
   },
   {
     symptoms: ['media-type'],
     statuses: [400],
     says: [/Accept/],
-    text: 'Send every 400 as application/json with an Error, whatever Accept names: do not choose the format of errors by it (the document declares no other).',
+    text: 'Send every 400 as application/json with an Error, whatever Accept says: the document declares no other format for errors.',
     settings: { Express: 'no req.accepts() or res.format() in the error handler' },
   },
   {
@@ -454,7 +460,7 @@ export const ADVICE: readonly Advice[] = [
   {
     symptoms: ['redirects'],
     text: 'Handle the request at the URL where it arrives. The redirect probably comes from a router that adds or removes a trailing slash, or forces https or another host; register the route as exactly /plants.',
-    settings: { FastAPI: 'redirect_slashes=False', Django: 'APPEND_SLASH = False' },
+    settings: { FastAPI: 'set redirect_slashes=False', Django: 'set APPEND_SLASH = False' },
   },
   {
     symptoms: ['same-for-all'],
@@ -526,7 +532,7 @@ export const ADVICE: readonly Advice[] = [
     symptoms: ['null-property', 'wrong-body'],
     statuses: [200],
     properties: ['name', 'tag'],
-    says: [/is like/, /a numeral/, /is a literal/],
+    says: [/looks? like/, /a numeral/, /is "null"/],
     text: 'Return the string that was sent: do not parse a stored string as JSON, YAML or a number.',
     settings: {
       JavaScript: 'no JSON.parse of single values',
@@ -564,9 +570,9 @@ export const ADVICE: readonly Advice[] = [
       'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: check that it is there and has two parts before you split or decode it.',
     quotes:
       'Pass name and tag to the database as parameters, and let a library write JSON. If an apostrophe, quotation mark or backslash breaks a request, SQL or JSON is being assembled from strings, which also allows injection.',
-    size: 'Store long values, or answer 400 with an Error (413 for the whole body) before they reach something that cannot hold them, such as a short column or a buffer of fixed size.',
+    size: 'Store long values, or answer 400 with an Error (413 if the whole body is too large) before they reach something that cannot hold them, such as a short column or a buffer of fixed size.',
     'first request':
-      'Connect, migrate and load whatever requests need before the store listens; as long as it cannot serve, answer 503 with Retry-After.',
+      'Connect, migrate and load whatever requests need before the store listens; until then, answer 503 with Retry-After.',
     depth:
       'Limit the nesting depth of the body, and answer 400 with an Error beyond it: unlimited recursion overflows the stack, which ends the request or the process.',
     'media type':
@@ -639,14 +645,14 @@ export const ADVICE: readonly Advice[] = [
       text: 'Reject anything but white space after the JSON value: a streaming parser stops at the end of the first value.',
       settings: {
         Go: 'after decoding with json.Decoder, call Decode again and expect io.EOF (More() misses } and ]), or use json.Unmarshal',
-        Jackson: 'FAIL_ON_TRAILING_TOKENS',
+        Jackson: 'enable FAIL_ON_TRAILING_TOKENS',
       },
     },
     'other name': {
       text: 'Compare property names exactly: do not ignore case, and do not trim them.',
       settings: {
         Go: 'encoding/json matches names in any case: decode into a map[string]json.RawMessage and look the names up, or use a decoder that compares exactly',
-        Jackson: 'ACCEPT_CASE_INSENSITIVE_PROPERTIES off',
+        Jackson: 'disable ACCEPT_CASE_INSENSITIVE_PROPERTIES',
         'ASP.NET': 'PropertyNameCaseInsensitive = false (the web defaults set it)',
       },
     },
@@ -670,27 +676,27 @@ export const ADVICE: readonly Advice[] = [
       text: 'Require id and name as properties of the body itself, and answer 400 if one is missing or null: do not fill in defaults, generate values, or search nested objects or the query.',
       settings: {
         Go: 'use pointers: a zero value does not show that a property was absent',
-        Jackson: 'FAIL_ON_MISSING_CREATOR_PROPERTIES',
+        Jackson: 'enable FAIL_ON_MISSING_CREATOR_PROPERTIES',
       },
     },
     null: {
       text: 'Reject null: an optional property may be absent, but null is not a string or integer. Types that have one value for "absent" and "null" (a pointer, Option<String>, str | None, a nullable reference) hide the difference: test for the key itself.',
       settings: {
         Go: 'map[string]json.RawMessage',
-        serde: 'a deserializer of your own for the field',
-        Pydantic: 'a validator in mode "before"',
+        serde: 'write a deserializer for the field',
+        Pydantic: 'write a validator in mode "before"',
         Jackson: '@JsonSetter(nulls = Nulls.FAIL)',
       },
     },
     'wrong type': {
       text: 'Check the JSON type before using the value, and do not convert it: "7", true, 7.5 and [7] are not integers, and 7 is not a string. Many libraries convert by default.',
       settings: {
-        Fastify: 'ajv: { customOptions: { coerceTypes: false } }',
-        Joi: 'convert: false',
+        Fastify: 'set ajv: { customOptions: { coerceTypes: false } }',
+        Joi: 'set convert: false',
         Zod: 'no z.coerce',
         Pydantic: 'strict=True',
         marshmallow: 'strict=True for integers',
-        Jackson: 'MapperFeature.ALLOW_COERCION_OF_SCALARS off',
+        Jackson: 'disable MapperFeature.ALLOW_COERCION_OF_SCALARS',
       },
     },
   }),
@@ -727,6 +733,6 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['wrong-rejection'],
-    text: 'Answer 400 with an Error, the only error that the document declares (401 for a missing or wrong token).',
+    text: 'Answer an invalid body with 400 and an Error, the only error that the document declares.',
   },
 ];

@@ -54,9 +54,9 @@ function mattersIn({ parts, subject }: Explanation): readonly string[] {
 
 const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
   accept: '200 with a Plant as application/json',
-  'accept-or-reject': '200 with a Plant, or a rejection: 400 with an Error as application/json',
-  'reject-body': 'a rejection: 400 with an Error as application/json',
-  'reject-credential': 'a rejection: 401, or 400 with an Error as application/json',
+  'accept-or-reject': '200 with a Plant, or a rejection, preferably 400 with an Error',
+  'reject-body': 'a rejection, preferably 400 with an Error',
+  'reject-credential': 'a rejection, preferably 401',
 };
 
 /** Symptoms that say more about what is expected than the outcome does. */
@@ -86,7 +86,8 @@ function expectedOf(
       : `${property} exactly as it was sent: ${inAscii(JSON.stringify(sent))}`;
   }
   if (first !== undefined && DETAILS.includes(kind)) return first.failure.finding.expected;
-  if (status === 400 && aspectOf(symptom) === 'representation') return RESPONSES['reject-body'];
+  if (status === 400 && aspectOf(symptom) === 'representation')
+    return 'an Error as application/json whenever the status is 400';
   return RESPONSES[outcome];
 }
 
@@ -123,11 +124,28 @@ export function sentenceOf(
   const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
   const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'invalid requests'}` : '';
   const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
-  const when = allClauses.length === 0 ? '' : ` when ${allClauses.join(' and ')}`;
+  const when = allClauses.length === 0 ? '' : ` when ${joinedClauses(allClauses)}`;
   const isBare = about === '' && when === '';
-  const whole = `${verb(symptom, isBare)}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const whole = `${verb(
+    symptom,
+    isBare,
+    notes.some((note) => note.startsWith('to ')),
+  )}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+const SUBJECT = /^(?:the body|\w+) (?=(?:is|has|contains) )/;
+
+/** Puts clauses with an exception in brackets last, and does not repeat the subject of the preceding clause. */
+function joinedClauses(clauses: readonly string[]): string {
+  const inOrder = clauses.toSorted((a, b) => Number(a.endsWith(')')) - Number(b.endsWith(')')));
+  return inOrder
+    .map((clause, index) => {
+      const [subject = ''] = SUBJECT.exec(clause) ?? [];
+      return inOrder[index - 1]?.startsWith(subject) === true ? clause.slice(subject.length) : clause;
+    })
+    .join(' and ');
 }
 
 /** Number of repetitions if two requests have to coincide in the store, as those of a shell seldom do. */
@@ -164,8 +182,8 @@ function clausesOf(known: readonly Condition[], subject: Condition = {}): readon
   return [...new Set(clauses)].filter((clause) => clause !== subject.clause);
 }
 
-const verb = ({ kind, words, status }: Symptom, isBare: boolean): string => {
-  if (kind === 'rejects') return `rejects a valid plant with ${status}`;
+const verb = ({ kind, words, status }: Symptom, isBare: boolean, names: boolean): string => {
+  if (kind === 'rejects') return names ? `answers ${status}` : `answers ${status} to valid requests`;
   return kind === 'should-reject' && !isBare ? 'accepts requests' : words;
 };
 
@@ -183,7 +201,7 @@ const requests = (
     if (isContrast) return ' but';
     return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
   }
-  if (kind === 'rejects') return isAboutOthers ? '' : ' in requests';
+  if (kind === 'rejects') return '';
   if (status === 200 && property !== undefined) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
   if (kind === 'stops-answering') return ' after requests';
@@ -193,6 +211,6 @@ const requests = (
 /** Returns the preposition, with a space, that links a symptom to the requests that show it. */
 export function toWhom(symptom: Symptom): string {
   if (isSlow(symptom)) return '';
-  if (symptom.kind === 'rejects') return 'for ';
-  return aspectOf(symptom) === 'outcome' ? 'to ' : 'in ';
+  if (symptom.kind === 'accepts') return 'in ';
+  return /^returns /.test(symptom.words) ? 'in answers to ' : 'to ';
 }

@@ -156,7 +156,10 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
   inEachForm(condition, (text, form) => {
     const many =
       form === 'noun'
-        ? text.replace(/^any body that is/, 'many bodies that are').replace(/^any /, 'many kinds of ')
+        ? text
+            .replace(/^any body that is/, 'many bodies that are')
+            .replace(/^a value of any type/, 'values of many wrong types')
+            .replace(/^any /, 'many kinds of ')
         : text;
     return `${many} (${shown} of ${tried} tried)`;
   });
@@ -175,7 +178,7 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
     // For example `any type as id except an array`, not `... except an array as id`.
     const end = / as \S+$/.exec(text)?.[0] ?? '';
     const others = list.replaceAll(end, '').replaceAll(/\bany body\b/g, 'one');
-    return `${text} except ${others}`;
+    return `${text} except ${others}`.replace(/^(any )body (.*) except one that is not JSON$/, '$1JSON $2');
   });
 };
 
@@ -204,7 +207,7 @@ export function alternatives(all: readonly Condition[]): Condition {
   const otherProperties = [...new Set(all.flatMap(propertiesIn))];
   const whole = inEachForm(
     { ...(Object.assign({}, ...all) as Condition), topics, otherProperties },
-    (_, form) => either(formsOf(all, form)),
+    (_, form) => either(formsOf(all, form), form),
   );
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...whole, isPartial: true } : whole;
 }
@@ -223,18 +226,27 @@ function formsOf(all: readonly Condition[], form: Form): readonly string[] {
 }
 
 const SUBJECT_AND_VERB =
-  /^(?:the )?\S+(?: or \S+| of an undeclared property)? (?:is |has |contains |begins with |ends with )/;
+  /^(?:the )?\S+(?: or \S+| of an undeclared property)? (?:is |has |contains |looks like |begins with |ends with )/;
 const SUBJECT =
-  /^(?:\S+(?: or \S+)?|the name of an undeclared property) (?=is |has |contains |begins with |ends with )/;
+  /^(?:\S+(?: or \S+)?|the name of an undeclared property) (?=is |has |contains |looks like |begins with |ends with )/;
 
-function either(texts: readonly string[]): string {
-  const start = common(texts, SUBJECT_AND_VERB) || common(texts, SUBJECT);
-  const end = common(texts, / as \S+$/);
+/** The words after the listed texts for those that are not listed. */
+const OTHERS: Readonly<Record<Form, readonly [one: string, several: string]>> = {
+  clause: ['in one other case', 'in # other cases'],
+  phrase: ['in one other way', 'in # other ways'],
+  noun: ['one other value', '# other values'],
+};
+
+function either(texts: readonly string[], form: Form): string {
+  const start = common(texts, SUBJECT_AND_VERB) || common(texts, SUBJECT) || common(texts, /^after /);
+  const end = common(texts, / as \S+$| on the same connection$/);
   const short = texts
     .map((text) => text.slice(start.length, text.length - end.length))
     .map((text, index, all) => withoutHeaderOf(all[index - 1], text));
   const more = short.length - MAX_NAMES;
-  const others = more === 1 ? 'one other value' : `${more} other values`;
+  // What follows a common start or end is a value.
+  const [one, several] = OTHERS[start === '' && end === '' ? form : 'noun'];
+  const others = more === 1 ? one : several.replace('#', String(more));
   return `${start}${joined(more > 0 ? [...short.slice(0, MAX_NAMES), others] : short, 'or')}${end}`;
 }
 

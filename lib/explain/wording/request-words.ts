@@ -39,7 +39,7 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
     const words = labelOf(failure).slice(property.length + 1);
-    return { clause: `${property} ${words.replace(/^(?=")/, 'is ')}`, property };
+    return { clause: `${property} ${words.replace(/^(?=["\-\d])/, 'is ')}`, property };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
@@ -128,7 +128,10 @@ export function subjectOf({
   if (experiments.expectedOutcomeOfSent(failure) === 'reject-credential')
     return label === ''
       ? ANY_SUBJECT.credential
-      : { noun: `requests without a valid token (${label})`, topics: ['credential'] };
+      : {
+          noun: label.startsWith('the token ') ? label : `requests without a valid token (${label})`,
+          topics: ['credential'],
+        };
   return defectWords(label, contract);
 }
 

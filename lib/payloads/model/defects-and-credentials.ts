@@ -76,7 +76,7 @@ const TYPICAL: readonly (readonly string[])[] = [
   ['empty'],
   ['plain text', 'XML', 'YAML'],
   ['truncated in the middle', 'without the closing brace', 'truncated after the first character'],
-  ['two values, one per line', 'followed by another value'],
+  ['two values on separate lines', 'followed by another value'],
   ['followed by a NUL', 'followed by text'],
   ['a URL-encoded form'],
 ];

@@ -168,7 +168,7 @@ const BEFORE_ANY: readonly Value[] = [
   ]),
   anyOf([
     onSameConnection('after a rejected request', rejected, 'right token before', 'rejected before'),
-    onSameConnection('after a body that ends inside a character', cutInCharacter, 'right token before'),
+    onSameConnection('after a body cut off inside a character', cutInCharacter, 'right token before'),
   ]),
   anyOf([
     onSameConnection('after a request without a token', unauthenticated),

@@ -31,7 +31,7 @@ const framing = dimension(
     anyOf([
       chunked('in chunks with extensions', { chunks: 'extensions' }),
       chunked('in chunks with leading zeros in their sizes', { chunkSizes: 'zeros' }),
-      chunked('in chunks under Transfer-Encoding: Chunked', { capitals: true }),
+      chunked('in chunks with Transfer-Encoding: Chunked', { capitals: true }),
       withTemplate('in chunks with a capital letter in their sizes', (template) => ({
         ...template,
         framing: 'chunked',
@@ -430,7 +430,7 @@ const target = dimension(
       'with an empty query': '',
       'with a query parameter without a value': 'debug',
       'with a duplicate query parameter': 'tag=a&tag=b&id%5B%5D=1',
-      'with different values in the query': 'id=7&name=Query&tag=query',
+      'with the properties of another plant in the query': 'id=7&name=Query&tag=query',
       'with odd characters in the query': 'q=%2e%2e%2f%E9/a?b',
       // Some frameworks obey it, so it names the method that the request has.
       'with a method in the query': '_method=POST&callback=plants',

@@ -88,7 +88,7 @@ const whiteSpace = dimension('white space', [
   anyOf([
     written('written with carriage returns', { gaps: ['\r\n'] }),
     // Two line ends also end the head of a message.
-    written('written with blank lines', { gaps: ['\r\n\r\n'] }),
+    written('written with blank lines between its parts', { gaps: ['\r\n\r\n'] }),
   ]),
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('surrounded by white space', (text) => `\n  ${text}  `),

@@ -163,8 +163,8 @@ function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] 
 
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
   expected === undefined || actual === undefined
-    ? statement
-    : `${statement} Expected: ${shownText(expected)}; actual: ${shownText(actual)}`;
+    ? `Requirement: ${statement}`
+    : `Requirement: ${statement} Expected: ${shownText(expected)}; actual: ${shownText(actual)}`;
 
 const untestable = ({ level, statement, reason = '' }: RecordedResult) =>
   `${level}  ${statement}\ncould not be tested: ${shownText(reason)}`;

@@ -197,8 +197,8 @@ function observed({ observations }: RunRecord): string {
   const count = Object.keys(observations).length;
   if (shown.length === 0) return '';
   return inBlocks([
-    `<details>\n<summary>Observed: ${shown.length} of ${count}</summary>`,
-    lines(shown.map(({ key, value }) => `- ${key}: ${code(value, 60)}`)),
+    `<details>\n<summary>Observed: ${shown.length} of ${counted(count, 'value')}; the HTML report has all</summary>`,
+    lines(shown.map(({ name, value }) => `- ${name}: ${code(value, 60)}`)),
     '</details>',
   ]);
 }

@@ -190,10 +190,11 @@ function headingOf(
     ).length;
   const [must, should] = [failed('MUST'), failed('SHOULD')];
   const counts = compact(
-    must > 0 && paint(['red', 'bold'], `${counted(must, 'MUST check')} failed`),
-    should > 0 && paint(['yellow', 'bold'], `${counted(should, 'SHOULD check')} failed`),
+    must > 0 && paint(['red', 'bold'], `${must} MUST`),
+    should > 0 && paint(['yellow', 'bold'], `${should} SHOULD`),
   );
-  return ['', `${counts.join(', ')}: ${counted(open.length, 'cause')}`];
+  const checks = must + should === 1 ? 'check' : 'checks';
+  return ['', `${counts.join(' and ')} ${checks} failed: ${counted(open.length, 'cause')}`];
 }
 
 const checkLines = ({ checks }: ExplainedChecks, record: RunRecord, { paint }: Layout): readonly string[] =>
@@ -260,7 +261,8 @@ const fittingItems = (items: readonly string[], columns: number): string =>
 /** The verdict, what it means for a pipeline, and what to do first. */
 function end([first]: readonly ExplainedChecks[], record: RunRecord, layout: Layout): readonly string[] {
   const title = first === undefined ? undefined : visible(first.cause.title);
-  const fixFirst = field('Fix first: ', title, layout, 3);
+  const label = record.outcome === 'conformant' ? 'Advisory: ' : 'Fix first: ';
+  const fixFirst = field(label, title, layout, 3);
   return gap([...verdict(record, layout), ...ciResultLines(record, layout), ...fixFirst]);
 }
 

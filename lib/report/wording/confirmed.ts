@@ -34,11 +34,12 @@ export const countsLabel = ({ kind, confirmed: { inside } }: ComparedCause): str
 export function confirmedText(cause: ComparedCause): string {
   const { kind, confirmed, until = [], notExamined } = cause;
   const { inside, outside } = confirmed;
+  const isOne = inside[1] === 1;
   const [text, others] = wordsFor(cause);
   const outsideText = others === undefined || outside[1] === 0 ? '' : `, ${of(outside)} ${others}`;
   const before = until.map(({ status, count }) => `${withSeparators(count)} × ${status}`).join(', ');
   return compact(
-    `${of(inside)} ${text}${outsideText}`,
+    `${of(inside)} ${isOne ? text.replace(/^cases/, 'case') : text}${outsideText}`,
     before !== '' && `until then ${before}`,
     notExamined !== undefined && `not examined: ${notExamined}`,
     kind === 'once' && notExamined === undefined && 'no experiment reproduced it',

@@ -124,7 +124,7 @@ const SETS: readonly CredentialClass[] = [
     ({ bearer, token }) => bearer?.startsWith(token),
   ],
   [
-    'any bearer token of the same length',
+    'any bearer token as long as the right one',
     'a wrong token has the length of the right one',
     ({ bearer, token }) => bearer?.length === token.length,
   ],
@@ -155,7 +155,7 @@ const SETS: readonly CredentialClass[] = [
     ({ bearer = '' }) => /[^\0-\x7f]/.test(bearer),
   ],
   [
-    'bearer tokens with the same first half',
+    'bearer tokens with the first half of the right one',
     'a wrong token has the first half of the right one',
     ({ bearer, token }) => bearer?.startsWith(token.slice(0, Math.ceil(token.length / 2))),
   ],
@@ -170,8 +170,8 @@ const SETS: readonly CredentialClass[] = [
     ({ bearer, token }) => bearer !== undefined && bearer !== token && token.startsWith(bearer),
   ],
   [
-    'the token in another case',
-    'the token is in another case',
+    'the token in a different case',
+    'the token is in a different case',
     ({ bearer, token }) => bearer !== token && bearer?.toLowerCase() === token.toLowerCase(),
   ],
   [
@@ -190,8 +190,8 @@ const SETS: readonly CredentialClass[] = [
     ({ bearer = '' }) => /^[^.]+(?:\.[^.]+){2}$/.test(bearer),
   ],
   [
-    'the name of a property of every object as the token',
-    'the token is the name of a property of every object',
+    'names of built-in properties of objects, such as toString, as the token',
+    'the token is the name of a built-in property of objects, such as toString',
     ({ bearer = '' }) => bearer in Object.prototype,
   ],
   [

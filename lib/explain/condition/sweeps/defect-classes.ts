@@ -30,7 +30,7 @@ const BROAD: readonly DefectClass[] = [
   [NOT_JSON, 'any body that is not JSON', 'the body is not JSON', 'not JSON', 'text'],
   [UNPARSABLE, 'any text that is not JSON', 'the body cannot be parsed as JSON', 'not JSON', 'text'],
   ['object', 'any JSON object', 'the body is an object but not a NewPlant', 'any body'],
-  ['wrong type', 'any type for every property', 'a property has the wrong type', 'wrong type'],
+  ['wrong type', 'a value of any type for every property', 'a property has the wrong type', 'wrong type'],
   ['absent', 'a plant without its required properties', 'a required property is missing', 'missing'],
   [
     'not an object',
@@ -42,7 +42,7 @@ const BROAD: readonly DefectClass[] = [
 
 /** Classes of defects of one property; `$` stands for its name. */
 const OF_PROPERTY: readonly DefectClass[] = [
-  ['wrong', 'any type as $', '$ has the wrong type', 'wrong type'],
+  ['wrong', 'a value of any type as $', '$ has the wrong type', 'wrong type'],
   ['lacking', 'a plant without $', '$ is missing', 'missing'],
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
@@ -72,7 +72,7 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
     'wrong type',
   ],
   ['missing', 'a plant without $', '$ is missing', 'missing'],
-  ['other-name', '$ in another case', '$ is spelled in another case', 'other name'],
+  ['other-name', '$ in a different case', '$ is spelled in a different case', 'other name'],
   ['spaced', '$ with white space in the property name', '$ is spelled with white space', 'other name'],
   [
     'ended',
@@ -86,7 +86,12 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
 ];
 
 const OF_ANY: readonly DefectClass[] = [
-  ['other-name', 'property names in another case', 'a property name is in another case', 'other name'],
+  [
+    'other-name',
+    'property names in a different case',
+    'a property name is in a different case',
+    'other name',
+  ],
   ['ended', 'property names that end with a NUL', 'a property name ends with a NUL', 'other name'],
   ['nested', 'properties nested one level down', 'the properties are nested one level down', 'missing'],
   ['listed', 'properties nested in an array', 'the properties are nested in an array', 'missing'],

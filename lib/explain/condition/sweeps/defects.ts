@@ -238,7 +238,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
   return {
     value: name,
     condition: {
-      clause: `the body is ${name.startsWith('missing') ? 'JSON with ' : ''}${name}`,
+      clause: name.startsWith('without ') ? name.replace('without', 'the body lacks') : `the body is ${name}`,
       noun: bodyNoun(name),
       topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
     },
@@ -276,6 +276,7 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
 
 function bodyNoun(name: string): string {
   if (name === 'empty') return 'an empty body';
-  const isOfJson = /^(?:truncated|with|followed|twice|preceded|missing|closed)/.test(name);
+  if (name === 'white space only') return `a body of ${name}`;
+  const isOfJson = /^(?:truncated|with|followed|twice|preceded|closed)/.test(name);
   return isOfJson ? `JSON ${name}` : `${name} as the body`;
 }

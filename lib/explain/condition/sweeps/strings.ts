@@ -28,7 +28,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   });
   const formed = FORMS.map((form) => {
     const text = freshLike(form);
-    return candidateOf(property, text, `like ${quoted(form)}`, `is like ${quoted(text.of(1n))}`);
+    return candidateOf(property, text, `like ${quoted(form)}`, `looks like ${quoted(text.of(1n))}`);
   });
   const absent: Candidate = {
     value: `no ${property}`,
@@ -223,14 +223,14 @@ const INHERITED = 'is an inherited property such as constructor';
 /** Classes of texts that programs treat alike. */
 const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   [INHERITED, /^(?:__proto__|constructor|toString)$/],
-  ['is a literal such as null', /^(?:null|true)$/],
-  ['begins like a statement of SQL', /^(?:select|drop) /],
+  ['is "null" or "true"', /^(?:null|true)$/],
+  ['begins like an SQL statement', /^(?:select|drop) /],
   ['begins with a date', /^\d{4}-\d\d-\d\d/],
   ['is a date, perhaps with a time', /^\d{4}-\d\d-\d\d(?:T|$)/],
   ['is a date with a time', /^\d{4}-\d\d-\d\dT/],
   ['contains anything but letters', /[^A-Za-z]/],
   ['is not ASCII', /[^\0-\x7f]/],
-  ['contains a character of several bytes', /[^\0-\x7f\ud800-\udfff]/u],
+  ['contains a multi-byte character', /[^\0-\x7f\ud800-\udfff]/u],
   ['contains a lower-case letter', /[a-z]/],
   ['begins with a lower-case letter', /^[a-z]/],
   ['contains a capital letter', /[A-Z]/],
@@ -276,7 +276,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains a control character', /\p{Cc}/u],
   ['contains a control character other than a tab or line break', /(?![\t\n\r])\p{Cc}/u],
   ['contains a line feed', /\n/],
-  ['contains a character of Latin-1', /[\xa0-\xff]/],
+  ['contains a Latin-1 character', /[\xa0-\xff]/],
   ['contains an accent', /é|\u0301/],
   ['contains a combining character', /\p{M}/u],
   ['contains a right-to-left letter', /\p{Script=Hebrew}/u],
