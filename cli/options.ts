@@ -15,13 +15,18 @@ import {
   usageOf,
 } from '../lib/config/options.ts';
 import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
+import { flagOf } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
+
+const FLAGS: ReadonlySet<string> = new Set(Object.keys({ ...OPTIONS, ...TARGET }).map(flagOf));
 
 /** Reads the value of a flag. Repeatable flags collect their values in a list. */
 export const reader =
   <V>(kind: OptionType<V>) =>
-  (text: string, before: unknown): V =>
-    rejectOthers(
+  (text: string, before: unknown): V => {
+    // `--out --target staging` lacks a value; the parser would take the next flag for it.
+    if (FLAGS.has(text)) throw new InvalidArgumentError('It is an option, so the value is missing.');
+    return rejectOthers(
       () => {
         const value = readTextAs(kind, text);
         return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
@@ -31,6 +36,7 @@ export const reader =
         throw new InvalidArgumentError(`It ${rule}.`);
       },
     );
+  };
 
 /** Reads the argument of a command. @throws UsageError */
 export const baseUrlReader = (text: string): string =>

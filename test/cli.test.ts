@@ -165,6 +165,7 @@ describe('exit codes', () => {
       'must not set Authorization',
     ],
     ['a malformed header', ['run', '--header', 'nonsense'], "'Name: value'"],
+    ['an option without its value', ['run', '--out', '--target', 'x'], 'so the value is missing'],
   ])('2 for %s, in a line or two and without a stack', async (_name, args, message) => {
     const { code, stderr } = await suite(args);
     expect(stderr).toContain(message);
