@@ -1,5 +1,6 @@
 /** Formats 2764 as 2,764. Without Intl, which would load the data of every language. */
-export const withSeparators = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+export const withSeparators = (count: number | bigint): string =>
+  String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** Returns a count with its noun: `1 check`, `2,764 checks`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -324,6 +324,9 @@ describe('the causes of a failing check', () => {
 
 test.each([
   ['intermittent', 'to about one request in 15, whatever it contains', true],
+  ['intermittent', 'to about one request of the run in 15, whatever it contains', true],
+  ['always', 'the body is not a NewPlant (15 of 132 tried)', true],
+  ['always', 'name is empty, null or 15 other values', true],
   ['under-concurrency', '5 or more requests are in flight', true],
   ['always', 'name is longer than 15 characters', false],
 ] as const)('a cause %s keeps its fingerprint with another estimate: %s: %s', (kind, condition, same) => {

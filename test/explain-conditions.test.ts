@@ -8,7 +8,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'create-202-long-name': /^Answers 202 instead of 200 when name is longer than 24 characters$/,
   'create-octets-large-id': /^Answers 200 with Content-Type application\/octet-stream when id is above 2\^30/,
   'rejects-nine-digits':
-    /^Answers 400 to valid requests when id is between about 100000000 and about 1000000000$/,
+    /^Answers 400 to valid requests when id is between about 100,000,000 and about 1,000,000,000$/,
   'rejects-apostrophe': /^Answers 400 to valid requests when name contains an apostrophe$/,
   'crash-superscript-digit': /^Answers 500 when name ends with a superscript digit$/,
   'crash-surrogate': /^Answers 500 when name or tag contains a lone surrogate$/,

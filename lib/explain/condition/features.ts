@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../members.ts';
 import { write } from '../../payloads/json.ts';
 import { ID } from '../../payloads/plants.ts';
-import { counted } from '../../text.ts';
+import { counted, withSeparators } from '../../text.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
@@ -138,7 +138,7 @@ function magnitudesIn(tries: BodyResults): readonly Feature[] {
   if (ids.some(Number.isNaN)) return [];
   return neighbours(ids).map(([below, id]) => ({
     condition: {
-      clause: `${ID} is above about ${roundBetween(below, id)}`,
+      clause: `${ID} is above about ${withSeparators(roundBetween(below, id))}`,
       property: ID,
       topics: ['large id'],
     },

@@ -1,6 +1,7 @@
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import { ID } from '../../../payloads/plants.ts';
+import { withSeparators } from '../../../text.ts';
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
@@ -134,5 +135,5 @@ function bound(point: bigint): string {
   if (power !== undefined) return `2^${power} (${2n ** power})`;
   const units = [...String(point)].map((_, index, digits) => 10n ** BigInt(digits.length - 1 - index));
   const round = units.flatMap((unit) => [point / unit, point / unit + 1n].map((digits) => digits * unit));
-  return `about ${round.find(isClose) ?? point}`;
+  return `about ${withSeparators(round.find(isClose) ?? point)}`;
 }
