@@ -1,12 +1,19 @@
+import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { membersOf } from '../../members.ts';
 import { write } from '../../payloads/json.ts';
+import { WITH_BLANK_LINES, WITH_CARRIAGE_RETURNS } from '../../payloads/model/text.ts';
 import { ID } from '../../payloads/plants.ts';
 import { counted, withSeparators } from '../../text.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
-import { WITH_ESCAPED_NAMES, WITH_ESCAPES, WITH_LOWER_CASE_ESCAPES } from './sweeps/model.ts';
+import {
+  WITH_CARRIAGE_RETURNS_IN_TEXT,
+  WITH_ESCAPED_NAMES,
+  WITH_ESCAPES,
+  WITH_LOWER_CASE_ESCAPES,
+} from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
 
 /** A feature that bodies with different defects may have in common. */
@@ -23,6 +30,9 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
   [WITH_ESCAPES]: /\\u/,
   [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
   [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
+  [WITH_CARRIAGE_RETURNS_IN_TEXT]: /\r/,
+  [WITH_CARRIAGE_RETURNS]: /\r/,
+  [WITH_BLANK_LINES]: /\r\n\r\n/,
 };
 
 /**
@@ -31,8 +41,10 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
  */
 export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
   const { phrase, clause = '' } = condition ?? {};
-  const pattern = others.length === 0 ? SPELLINGS[phrase ?? clause] : undefined;
-  return condition && pattern && { condition, has: (body) => pattern.test(body) };
+  const spellings = (phrase ?? clause).split(' or ').map((one) => SPELLINGS[one]);
+  const patterns = compact(...spellings);
+  if (condition === undefined || others.length > 0 || patterns.length < spellings.length) return undefined;
+  return { condition, has: (body) => patterns.some((pattern) => pattern.test(body)) };
 }
 
 /** Minimum number of bodies with, and without, the fault: fewer may be separated by coincidence. */

@@ -80,15 +80,18 @@ const printed = (name: string, between: string, atEnd: string): Value => ({
   }),
 });
 
+export const WITH_CARRIAGE_RETURNS = 'written with carriage returns';
+export const WITH_BLANK_LINES = 'written with blank lines between its parts';
+
 const whiteSpace = dimension('white space', [
   printed('with JSON spaced as by Python', ' ', ''),
   printed('with indented JSON', '\n  ', '\n'),
   printed('with JSON indented with tabs', '\n\t', '\n'),
   written('written with spaces around everything', { gaps: [' '] }),
   anyOf([
-    written('written with carriage returns', { gaps: ['\r\n'] }),
+    written(WITH_CARRIAGE_RETURNS, { gaps: ['\r\n'] }),
     // Two line ends also end the head of a message.
-    written('written with blank lines between its parts', { gaps: ['\r\n\r\n'] }),
+    written(WITH_BLANK_LINES, { gaps: ['\r\n\r\n'] }),
   ]),
   editing('followed by a line feed', (text) => `${text}\n`),
   editing('surrounded by white space', (text) => `\n  ${text}  `),

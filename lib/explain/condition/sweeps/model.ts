@@ -90,6 +90,8 @@ export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_ESCAPED_NAMES = 'with \\u escapes in property names';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
+export const WITH_CARRIAGE_RETURNS_IN_TEXT = 'with carriage returns in the JSON text';
+
 export const WITH_UNUSUAL_NAME = 'with unusual characters in a property name';
 export const WITH_REPEATED_PROPERTY = 'in which a property occurs twice';
 
@@ -144,7 +146,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with white space before the JSON value', /^\s/],
     ['with white space after the JSON value', /\s$/],
     ['with tabs in the JSON text', /\t/],
-    ['with carriage returns in the JSON text', /\r/],
+    [WITH_CARRIAGE_RETURNS_IN_TEXT, /\r/],
     ['with white space before a colon', /"\s+:/],
     ['with white space after a colon', /:\s/],
     ['with white space before a number', /:\s+[-\d]/],
