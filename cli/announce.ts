@@ -12,7 +12,7 @@ export function warn(warnings: readonly string[]): void {
 
 /**
  * Says, before the first request, how many requests a run will send and how many plants it will create.
- * Returns the number of rows that this takes on the screen.
+ * Returns the number of rows that this takes on the screen of the report; 0 if that is elsewhere.
  */
 export function announce({ requests, plants }: Estimate, ...baseUrls: readonly string[]): number {
   const [one = '', ...others] = baseUrls.map((url) => shownText(url, 200));

@@ -57,8 +57,8 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
 const OF_THE_PROGRAM = ['-h', '--help', '-V', '--version'];
 
 /**
- * If the command line begins with a base URL, which no command resembles, or with an option of a run, `run` is
- * implied. Help on an unknown command is an unknown command.
+ * `run` is implied if the command line begins with a base URL, which no command resembles, or with an option
+ * of `run`. `help` with an unknown command is read as that command, so that it is reported as unknown.
  */
 function wordsOf(words: readonly string[]): readonly string[] {
   const [first = '', second] = words;

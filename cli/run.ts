@@ -221,7 +221,7 @@ const trace =
     process.stderr.write(`${during}  ${request} -> ${answer}\n`);
   };
 
-/** Stands for a token that is required later. */
+/** Stands for a missing token until `requireToken` reports it. */
 const MISSING = 'missing';
 
 /** The store to test. Without a base URL, starts the reference store. */

@@ -20,7 +20,7 @@ export type RunOnce = (around: WatchContext) => Promise<RunResult>;
 export interface RunResult {
   readonly record: RunRecord;
   readonly epilogue: string;
-  /** The number of rows on the screen of the report that announced the run. */
+  /** The number of rows that the announcement of the run takes on the screen of the report. */
   readonly announced: number;
 }
 

@@ -6,7 +6,7 @@ export const compact = <T>(...items: readonly (T | false | null | undefined)[]):
 export const capped = <T>(max: number, list: readonly T[], more: (count: number) => T): readonly T[] =>
   list.length > max ? [...list.slice(0, max - 1), more(list.length - max + 1)] : list;
 
-/** Returns the first names of a list in one line, followed by the number of further ones. */
+/** Returns at most `max` names of a list in one line, followed by the number of further ones. */
 export const firstNames = (max: number, names: readonly string[]): string =>
   `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
 

@@ -1,7 +1,7 @@
 /** The keywords of a JSON Schema. */
 type Keywords = Readonly<Record<string, unknown>>;
 
-/** Some JSON Schema. */
+/** A JSON Schema, whatever the type of its values. */
 interface AnySchema {
   readonly json: Keywords;
 }

@@ -1,4 +1,4 @@
-/** A statement of the interface. Checks cite it, or it is excluded for a reason. */
+/** A clause of the interface. A check cites it, or `excluded` says why none does. */
 interface Clause {
   readonly text: string;
   /** The reason why no check covers the clause. */

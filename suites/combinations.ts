@@ -26,7 +26,10 @@ const combined = (expected: ExpectedOutcome, rules: readonly Rule[], weight: num
   covers: ({ contract, strength }, rows) => coverageOf(modelsOf(contract)[expected], strength, rows),
 });
 
-/** The weights are the lengths of the covering arrays of openapi.yaml, divided by the default number of cases. */
+/**
+ * Each weight is the number of rows of the covering array for openapi.yaml, divided by the default number of
+ * cases, so that a default run tries every row.
+ */
 export const combinationChecks: readonly Check[] = [
   must('combinations/accepts-ordinary-plants', {
     statement:

@@ -9,7 +9,10 @@ import { stateChecks } from './state.ts';
 import { sequenceChecks } from './state-sequences.ts';
 import { unconstrainedChecks } from './unconstrained.ts';
 
-/** Invalid plants precede the ids 0 and 1: a store that reads `true` as 1 would see a duplicate. */
+/**
+ * The order matters: invalid plants are sent before the ids 0 and 1. Later, a store that reads `true` as 1
+ * would reject it as a duplicate, which would hide the fault.
+ */
 export const catalogue: readonly Check[] = [
   ...ordinaryChecks,
   ...invalidChecks,

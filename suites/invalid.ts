@@ -75,7 +75,7 @@ const invalidPlants =
 /** Enough for the properties of a plant; other documents may declare many more. */
 const MAX_PROPERTIES_IN_PAIRS = 3;
 
-/** Two properties, or all, have a wrong type: one defect must not make up for another. */
+/** Plants in which two properties, or all, have a wrong type: one defect must not cancel another. */
 function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
     ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
@@ -202,7 +202,7 @@ const rejects = (
   cases: (plants: PlantFactory) => readonly TestCase[],
 ): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejectedRules, cases) });
 
-/** Does the same with random cases: `weight` times the number that the run asks for. */
+/** Like `rejects`, with random cases: `weight` times the number of cases of the run. */
 const rejectsAny = (
   id: string,
   statement: string,
@@ -226,7 +226,7 @@ const withoutDefect =
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** Plants in which one property is nested deeply: a message that shows the value may not be able to write it. */
+/** Plants with one deeply nested property: a store may fail to write it into its error message. */
 function nestedValues(plants: PlantFactory): readonly TestCase[] {
   const plant = plants.plain();
   const { properties } = plants.contract.newPlant.shape;
@@ -243,7 +243,7 @@ function nestedValues(plants: PlantFactory): readonly TestCase[] {
     });
 }
 
-/** A plant under `data`, with the media type of the format that wraps all resources like this. */
+/** A plant wrapped in `data`, as JSON:API wraps resources, with the media type of that format. */
 const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
   const plant = plants.plain();
   const json = new JsonObject([['data', plant]]);

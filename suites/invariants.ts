@@ -97,7 +97,7 @@ export const invariantChecks: readonly Check[] = [
     statement: 'No response contains the token.',
     basis: ['RFC 6750 section 5.3'],
     hint: 'Do not repeat the Authorization header in the body or a header of a response.',
-    // A token sent in the URL may be echoed with it.
+    // A store may echo the URL, and with it a token in the query.
     test: whenever(
       ({ request }) => request.method === 'POST' && !request.path.includes('token='),
       'nothing was sent',

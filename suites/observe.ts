@@ -70,7 +70,7 @@ const edited = (
 
 type Requests = Readonly<Record<string, RequestTemplate>>;
 
-/** Makes a request for each value. Its key is `prefix` and the key of the value. */
+/** Makes a request for each value, under the key `prefix/key`. */
 const each = <T>(
   prefix: string,
   values: Readonly<Record<string, T>>,

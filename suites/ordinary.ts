@@ -69,7 +69,7 @@ const tagsOfEveryLength = (plants: PlantFactory): TestCase[] =>
     ...WORDS_WITH_A_MEANING.map((word) => [`the tag ${word}`, word] as const),
   ]);
 
-/** Words that mean something to a program, used as tags, which need not be new, unlike names. */
+/** Tags that mean something to programs. Unlike names, tags need not be unique. */
 const WORDS_WITH_A_MEANING = ['null', 'true', 'none', 'undefined', 'nan', 'new', 'select', 'constructor'];
 
 const sampled =

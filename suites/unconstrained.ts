@@ -21,7 +21,7 @@ const valid = (plants: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
     ({ template: { body } }) => body !== undefined && 'json' in body && isValid(plants.contract, body.json),
   );
 
-/** Random plants of the arbitrary that the document allows, with a single control request for all. */
+/** Random plants from `arbitrary` that the document allows, all with the same control request. */
 const sampled = (
   plants: PlantFactory,
   label: string,
@@ -38,7 +38,7 @@ const anyValueOf = (property: string, { newPlant: { shape } }: Contract): Arbitr
     .tuple(plantOf(shape, 'plain', 'all'), plantOf(shape, 'any', 'all'))
     .map(([plant, any]) => plant.with(property, any.get(property) ?? null));
 
-/** A name that ISO-8859-1 can encode, beside that charset parameter: the response must still be in UTF-8. */
+/** A name that ISO-8859-1 can encode, sent with that charset: the response must still be in UTF-8. */
 const inLatin1 = (plants: PlantFactory): readonly TestCase[] => {
   const plant = plants.plain().with(
     'name',
@@ -258,8 +258,8 @@ export const unconstrainedChecks: readonly Check[] = [
             new JsonObject([...plants.plain().members, ...many(count)]),
           ),
         ),
-        // The limits of runtimes lie between these. A reader that makes two calls for each level fails at
-        // half its limit.
+        // The recursion limits of runtimes lie between these depths. A parser that makes two calls per level
+        // fails at half the limit.
         ...[70, 100, 300, 600, 900, 2000, 6000, 30_000].map((depth) =>
           having(`an undeclared property nested ${depth} deep`, 'extra', nestedArrays(depth)),
         ),

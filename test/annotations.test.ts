@@ -21,7 +21,7 @@ describe('annotations', () => {
     broken = await ofStore('id-numeral-string', ['invalid/rejects-n*', 'invalid/rejects-any-wrong-type']);
   });
 
-  test('consist of at most a notice about skipped checks for a conformant store', async () => {
+  test('of a conformant store are at most a notice about skipped checks', async () => {
     const record = await ofStore('reference', ['ordinary/answers-*']);
     expect(annotations({ ...record, outcome: 'conformant' })).toEqual([]);
     expect(annotations(record)).toEqual([

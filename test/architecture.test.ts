@@ -186,7 +186,7 @@ describe('the table of packages in ARCHITECTURE.md', () => {
 });
 
 describe('modules of Node', () => {
-  test('are imported with node: before their name', () => {
+  test('are imported with the prefix node:', () => {
     expect(external.filter(({ to }) => builtinModules.includes(to)).map(text)).toEqual([]);
   });
 

@@ -255,7 +255,7 @@ describe('the causes of a failing check', () => {
     expect(lead?.exchanges[0]?.problem).toBe('accepted: tag is an array');
   });
 
-  test('are no new ones if a cause that has been fixed hid them, even once its entry is gone', async () => {
+  test('are not new if a cause that has been fixed hid them, even once its entry is gone', async () => {
     const before = await recordOf(['failsOnObjectAsName', 'hasTextAsError']);
     const now = await recordOf(['hasTextAsError']);
     const { entries, ...baseline } = { ...baselineOf(before), total: 2 };
@@ -269,7 +269,7 @@ describe('the causes of a failing check', () => {
     expect(newOnes(before, now)).toEqual([]);
   }, 60_000);
 
-  test('are known by themselves if a file says nothing else about them', () => {
+  test('are known while experiments find them, even if the file lists no failures for them', () => {
     const entries = baselineOf(two).entries.map((entry) =>
       'cause' in entry ? { ...entry, checks: {} } : entry,
     );

@@ -243,7 +243,7 @@ describe('the terminal report', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(`the…; ${remedy}`);
   });
 
-  test('fits a lower screen, with the verdict last', () => {
+  test('fits a screen with fewer rows, with the verdict last', () => {
     const rows = terminalReport(recordWith(...many(9)), false, { rows: 21 })
       .trimEnd()
       .split('\n');
@@ -251,7 +251,7 @@ describe('the terminal report', () => {
     expect(rows.at(-1)).toMatch(/^Fix first: /);
   });
 
-  test('that is quiet is broken only at the width of a terminal', () => {
+  test('with --quiet breaks lines only at the width of a terminal', () => {
     const record = recordWith({ checks: IDS, title: 'Answers 400 when '.repeat(9) });
     expect(quietReport(record, false)).toMatch(/^1\. (?:Answers 400 when ){9} \(2 MUST, 1 SHOULD\)$/m);
     for (const row of quietReport(record, false, 60).split('\n')) expect(row.length).toBeLessThanOrEqual(60);

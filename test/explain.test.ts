@@ -36,7 +36,7 @@ test('the advice has a hint for the software of the store, right after what to f
   ]);
 });
 
-test('what should have come back is said with symbols as whole escapes', async () => {
+test('the expected text shows a symbol as a complete surrogate pair of escapes', async () => {
   const store = await startWith(({ create }) => ({
     create: (plant, request) =>
       create({ ...plant, name: plant.name.replace(/(?=\p{So})[\u{10000}-\u{10ffff}]/gu, '?') }, request),
@@ -110,7 +110,7 @@ test('without experiments, each failed check still has a cause', async () => {
   });
 });
 
-test('a cause that the budget does not suffice for says so, not that no experiment reproduced it', async () => {
+test('a cause for which the budget was too small says so, not that no experiment reproduced it', async () => {
   await withStore('crash-null', async ({ url }) => {
     const options = { only: ['invalid/*', 'invariants/*'], explain: 14 };
     const { causes } = await recordOf(url, options);
@@ -312,7 +312,7 @@ test('what a segmented body leaves on its connection does not hide that the stor
   ]);
 });
 
-test('a fault of some moments is said to be one of some requests, whatever they contain', async () => {
+test('a fault that shows only at some moments is reported as intermittent', async () => {
   const store = await startWith((right) => ({
     create(plant, request) {
       const answer = right.create(plant, request);

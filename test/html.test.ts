@@ -89,7 +89,7 @@ describe('the page', () => {
     }
   });
 
-  test('says of each check how to read about it, with a link as soon as the package has a home', () => {
+  test('says where each check is described, with a link once the package has a homepage', () => {
     for (const id of broken.results.map((result) => result.id))
       expect(htmlReport(broken)).toContain(
         `About this check: <span class="code">npx plant-store-conformance list ${id}</span>`,
@@ -186,7 +186,7 @@ describe('a cause as Markdown for an issue tracker', () => {
     expect(issue).not.toContain(TOKEN);
   });
 
-  test('links the checks to their descriptions as soon as the package has a home', () => {
+  test('links the checks to their descriptions once the package has a homepage', () => {
     const [first] = explainedChecks(broken);
     if (first === undefined) throw new Error('there is no cause');
     const addressOf = (id: string) => docsOf(id, 'https://home.example');

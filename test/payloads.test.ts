@@ -485,7 +485,7 @@ describe('texts', () => {
     }
   });
 
-  test.each(notJson)('an empty object is no longer JSON: $name', ({ apply }) => {
+  test.each(notJson)('even an empty object is no longer JSON if it is edited: $name', ({ apply }) => {
     expect(() => JSON.parse(Buffer.from(apply('{}')).toString('latin1'))).toThrow(SyntaxError);
   });
 

@@ -152,7 +152,7 @@ describe('the defects of a shape', () => {
     expect(kinds).toEqual(new Set(['not-an-object', 'null', 'wrong-type']));
   });
 
-  test('a property that may be a string may be a numeral', () => {
+  test('a property that may be a string has no defect for numeric strings', () => {
     expect(named({ type: 'integer' }, 'value is a numeric string')).toBeDefined();
     expect(named({ type: ['integer', 'string'] }, 'value is a numeric string')).toBeUndefined();
   });

@@ -44,7 +44,7 @@ test.each(['--version', '--help'])('%s loads no command', async (option) => {
   expect(modules.length).toBeLessThan(22);
 });
 
-test('the catalogue is listed without what a run needs', async () => {
+test('listing the catalogue does not load what only a run needs', async () => {
   const modules = await modulesOf('list');
   expect(packagesIn(modules)).toEqual(OF_LIST);
   expect(modules.length).toBeLessThan(96);

@@ -59,7 +59,7 @@ describe('a store that the run starts', () => {
     expect(log.match(/^line \d+ \[redacted\]$/gm)?.length).toBe(5000);
   });
 
-  test('does not overwrite a file of another origin with its output', async () => {
+  test('does not overwrite a file that the suite did not write', async () => {
     const out = mkdtempSync(join(tmpdir(), 'plant-store-'));
     writeFileSync(join(out, 'store.log'), 'notes of my own\n');
     const { code, stderr } = await started('', { args: ['--out', out] });

@@ -93,7 +93,7 @@ export function causeCount(causes: readonly SharedCause[]): string {
   return several === 0 ? all : `${all}, ${several} shared by several stores`;
 }
 
-/** A mark for each verdict, which does not need colour. */
+/** A mark for each verdict, distinct without colour. */
 export const MARKS: Readonly<Record<Cell['verdict'], string>> = {
   pass: '+',
   fail: 'F',

@@ -18,7 +18,7 @@ const whole = object({
   ),
 });
 
-/** A baseline as it is written to a file. Reviewers read only the entries, so the failures are apart. */
+/** A baseline as it is written to a file. Reviewers read only the entries, so the failures are separate. */
 export interface ListedBaseline extends Of<typeof whole> {}
 
 /** Known deviations: a plain list, or an object with the options of the run that recorded them. */

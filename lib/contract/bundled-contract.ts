@@ -8,7 +8,8 @@ import { validatorOf } from './validator.ts';
 const OWN_DOCUMENT = 'openapi.yaml';
 
 /**
- * Without overlays, a prepared contract is used, so that a run loads no YAML parser and schema compiler.
+ * Loads the contract of the suite's own document. Without overlays, uses the prepared contract, so that a run
+ * loads neither a YAML parser nor a schema compiler.
  * @throws DocumentError, with file and location, if an overlay cannot be used
  */
 export async function bundledContract(overlays: readonly string[] = []): Promise<Contract> {

@@ -49,7 +49,7 @@ interface Source {
 }
 
 /**
- * Schemas of OpenAPI 3.0 are converted to those of 3.1.
+ * Reads the contract from a document. Schemas of OpenAPI 3.0 are converted to those of 3.1.
  * @throws DocumentError, with file and location, if the document does not describe `POST /plants`
  */
 export function contractIn(source: Source): Contract {

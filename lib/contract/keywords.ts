@@ -49,7 +49,7 @@ interface UnknownKeyword {
 }
 
 /**
- * Unknown keywords are most likely misspelt. Validators ignore them, so a limit would not be checked.
+ * Finds unknown keywords. Most are misspelt, and validators ignore them, so a limit would not be checked.
  * @param within resolves keys below a pointer, following references
  */
 export function* unknownKeywords(

@@ -66,7 +66,7 @@ function merged(target: unknown, update: unknown): unknown {
   return Object.fromEntries([...Object.entries(target), ...members]);
 }
 
-/** Removes all pointers at once, because removing one item from a list would shift the others. */
+/** Removes the values at all pointers at once: removing one item of a list would shift the others. */
 function without(root: unknown, pointers: readonly (readonly (string | number)[])[]): unknown {
   const lists = new Set<unknown[]>();
   for (const pointer of pointers) {

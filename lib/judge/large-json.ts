@@ -1,6 +1,6 @@
 /** More values than a request of 64 KiB can hold, and so more than in any echo. */
 const MAX_VALUES = 100_000;
-/** A value with fewer values in it is not worth leaving out. */
+/** A part with fewer values is not worth leaving out. */
 const MIN_VALUES = 1000;
 
 const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
@@ -37,7 +37,7 @@ export function parsedLarge(text: string): unknown {
   return JSON.parse(kept + text.slice(done));
 }
 
-/** The large members of the object, or the whole array, that a text consists of, and its number of values. */
+/** Counts the values in a text, and finds its large parts: the whole array, or members of the object. */
 function partsOf(text: string): { readonly values: number; readonly parts: readonly Part[] } {
   const parts: Part[] = [];
   /**
@@ -80,7 +80,7 @@ function partsOf(text: string): { readonly values: number; readonly parts: reado
   const isObject = () => open[depth - 1] === '{'.charCodeAt(0);
   /** Whether the array or object that opens or closes at this depth is a part. */
   const isPart = () => (depth === 1 ? !isObject() : depth === 2 && open[0] === '{'.charCodeAt(0));
-  /** Ends the array or object that ends here. Returns whether another value follows. */
+  /** Closes the arrays and objects that end here. Returns whether another value follows. */
   const goesOn = (): boolean => {
     for (;;) {
       skipSpace();

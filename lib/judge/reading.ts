@@ -25,7 +25,7 @@ function typesIn(value: string): readonly string[] {
   return latest.types;
 }
 
-/** Splits a field at commas, where a proxy may have joined several lines, but not within quotes. */
+/** Splits a field value at commas outside quotes: a proxy may have joined several field lines. */
 const commaParts = (value: string) => value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [''];
 
 export type Content =
@@ -50,7 +50,7 @@ function readingOf(response: Response): Reading {
   return latestReading;
 }
 
-/** Reads the body as one JSON value in UTF-8, RFC 8259, with nothing after it. */
+/** Reads the body as a single JSON value in UTF-8 (RFC 8259). */
 export const contentOf = (response: Response): Content => readingOf(response).content;
 
 /** Returns the size of the body in bytes without its content codings; at most what the suite unpacks. */

@@ -35,7 +35,10 @@ export interface NotApplied {
   readonly notApplied: string;
 }
 
-/** A requirement for one exchange; undefined if it is met. Pure, so that saved exchanges can be judged. */
+/**
+ * Judges one exchange against a requirement. Returns undefined if it is met. Pure, so that saved exchanges
+ * can be judged.
+ */
 export type Rule = (
   exchange: Exchange,
   contract: Contract,
@@ -133,8 +136,8 @@ export const plantBody: Rule = ({ response }, contract) =>
   response?.status === 200 ? shapeFinding(response, 'a Plant', contract.plant.validate) : NO_200;
 
 /**
- * A server in front of the store may be unable to forward these, and say so in its own way, although it
- * should ignore or drop them (RFC 9112 sections 7.1.1 and 7.1.2, RFC 9110 sections 2.5 and 7.8).
+ * Whether a gateway may be unable to forward a feature of the request, and say so in its own way, although it
+ * should ignore or drop it (RFC 9112 sections 7.1.1 and 7.1.2, RFC 9110 sections 2.5 and 7.8).
  */
 const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean =>
   delivery?.chunks === 'extensions' ||
@@ -145,7 +148,7 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
 /** Statuses for something not implemented, a failure to forward a request, or an unsupported HTTP version. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
-/** Returns whether a server in front of the store, which knows no Errors, could not forward the request. */
+/** Returns whether a gateway, which does not know the Error schema, could not forward the request. */
 export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   exchange.response !== undefined &&
   isGatewayStatus(exchange.response.status) &&
@@ -210,7 +213,7 @@ export const answered: Rule = (exchange) =>
 /** Allowed only for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
 
-/** Requires what an unconstrained plant must get: 200 (section 4), or a rejection: an error or a redirect. */
+/** Requires what an unconstrained plant must get: 200 (section 4), or a rejection by 3xx or 4xx. */
 export const acceptedOrRejected: Rule = (exchange) => {
   const status = statusOf(exchange) ?? 0;
   const isRejection =

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Check, Level, TestKind } from '../run/check.ts';
 import { examplesOf, type SentExamples } from './sent.ts';
 
-/** A basis of a check; `text` is that of a clause of the interface. */
+/** A basis of a check. `text` is set only for a clause of the interface. */
 export interface BasisEntry {
   readonly ref: string;
   readonly text?: string;

@@ -40,7 +40,7 @@ const EDGES: readonly (readonly [before: string, after: string])[] = [
   ['', '  inside'],
 ];
 
-/** Strings with room for a word get a fresh one in each request, since a store may require unique ones. */
+/** Strings with room for a word get a fresh word in each request, since names may have to be unique. */
 export const edgeStrings: readonly (string | FreshText)[] = [
   ...SHORT_TEXTS,
   ...EDGES.map(([before, after]) => withWords((word) => `${before}${word(6)}${after}`)),

@@ -72,7 +72,7 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     yield* patternsIn(shape);
 }
 
-/** If the minimum length, in characters or in items, is larger, no plant fits into 64 KiB. */
+/** With a larger minimum length, in characters or in items, no plant fits into 64 KiB. */
 const [MAX_LENGTH, MAX_ITEMS] = [32 * 1024, 1024];
 
 const TOO_LARGE = 'but the suite sends at most 64 KiB';

@@ -15,7 +15,7 @@ interface Group {
   readonly members: readonly number[];
   /** The place value of each member in the code of a combination. */
   readonly weights: readonly number[];
-  /** For each combination, by its code: 1 as long as it is missing. */
+  /** For each combination, by its code: 1 while no row covers it. */
   readonly left: Uint8Array;
   count: number;
 }
@@ -140,7 +140,10 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
-  /** The value that adds most missing combinations, then the least used; the usual one if none is missing. */
+  /**
+   * The value that covers the most missing combinations; of several, the least used. If none covers any, the
+   * first that fits, which is mostly the usual one.
+   */
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Credential, noCredential, validCredential } from './test-case.ts';
 
-/** How a record writes tokens that differ in each run. A shell line generates them. */
+/** Placeholders with which a record stands for generated tokens. Shell commands generate their own. */
 export const ANOTHER_TOKEN = '<another token of the same length>';
 export const RANDOM_CHARACTERS = '<as many random characters>';
 
@@ -37,7 +37,7 @@ const other = (character: string) => (character === 'x' ? 'y' : 'x');
 const swapped = (token: string) =>
   [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
 
-/** Derived from the right token, both here and in a shell; plain text is the same in both. */
+/** A part of a wrong token: plain text, or derived from the right token, both here and in a shell. */
 type TokenPart = string | { readonly of: (token: string) => string; readonly shell: string };
 
 const TOKEN: TokenPart = { of: (token) => token, shell: T };
@@ -57,7 +57,10 @@ const AFTER_MIDDLE: TokenPart = {
 const OTHER_FIRST: TokenPart = { of: (token) => other(token.charAt(0)), shell: 'x' };
 const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token))), shell: 'x' };
 
-/** Replaces a token that turns out empty, or equal to the right one because it has no case to swap. */
+/**
+ * A wrong token made of parts. An unknown token takes its place if it turns out empty, or equal to the right
+ * one, which may have no case to swap.
+ */
 function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
   const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
   return {
@@ -74,7 +77,10 @@ function near(name: string, kind: string, ...parts: readonly TokenPart[]): Inval
   };
 }
 
-/** None of them changes only the last characters, which may not affect the decoded signature. */
+/**
+ * None of them changes only the last characters: in a JSON Web Token, these may not affect the decoded
+ * signature.
+ */
 export const wrongTokens: readonly InvalidCredential[] = [
   {
     name: 'a random token of the same length',

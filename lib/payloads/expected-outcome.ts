@@ -26,7 +26,7 @@ export function expectedOutcomeOf(
   maxBytes = MAX_CONTRACT_BYTES,
 ): ExpectedOutcome {
   if (template.outsideContract === true || request.rawBytes !== undefined) return 'accept-or-reject';
-  // The path of a request that was sent includes the path of the base URL.
+  // The template's path, since that of a request that was sent includes the path of the base URL.
   const { method = 'POST', path = '/plants' } = template;
   const isPlain = IS_PLANTS.test(path);
   if (method !== 'POST' || !(isPlain || IS_PLANTS.test(decodedLetters(path)))) return 'accept-or-reject';

@@ -1,8 +1,8 @@
 import { sourceAt } from '../contract/numeral.ts';
 
 /**
- * JSON as it is written, which JavaScript values cannot express: any integer, exact numerals, duplicate
- * names, their order.
+ * JSON as it is written, including what JavaScript values cannot express: integers of any size, exact
+ * numerals, duplicate names, the order of names.
  */
 
 /** Placeholder for an id that has never been sent before. */
@@ -108,6 +108,7 @@ export interface Style {
   /** White space between tokens, used cyclically; empty for none. */
   readonly gaps: readonly string[];
   readonly escapes: 'none' | 'values' | 'names' | 'both';
+  /** 1 escapes every character; 2 only every second one, and those that must be escaped. */
   readonly every: 1 | 2;
   readonly digits: 'lower' | 'upper';
 }

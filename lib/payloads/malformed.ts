@@ -11,7 +11,7 @@ const edit = (name: string, apply: Edit['apply']): Edit => ({ name, apply });
 const cut = (fraction: number) => (text: string) =>
   text.slice(0, Math.max(1, Math.floor(text.length * fraction)));
 
-/** Reused so that the request has a fresh id and is not rejected as a duplicate. */
+/** The id in a text. An edit reuses it, so that the request has a fresh id and is no duplicate. */
 const idInText = (text: string): string => /"id"\s*:\s*(\d+)/.exec(text)?.[1] ?? '12';
 
 export const randomBytes: Edit = edit('random bytes', () =>
@@ -67,7 +67,7 @@ export const multipart: Edit = edit('a multipart form', (text) =>
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Forms that are as large, or as intricate, as libraries for forms allow by default, or more so. */
+/** Forms at or beyond the default limits of form libraries on size and structure. */
 const unusualForms: readonly Edit[] = [
   edit('a form with a value of 60 KiB', (text) => `id=${idInText(text)}&name=${'a'.repeat(60 * 1024)}`),
   edit('a form with 4000 fields', (text) => `id=${idInText(text)}&name=Aloe${'&a=1'.repeat(4000)}`),

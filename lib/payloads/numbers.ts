@@ -48,13 +48,16 @@ export function offGrid(
   return written({ digits: (place * digits * 2n + digits) * 5n, scale: scale + 1 });
 }
 
-/** Samples numbers of a grid within a window or, if it has none, the nearest to it. */
+/** Samples numbers of a grid within a window; if there are none, those that `placesIn` returns. */
 export function onGrid(grid: Grid, min: bigint, max: bigint): Arbitrary<Json> {
   const [first, last] = placesIn(grid, min, max);
   return fc.bigInt({ min: first, max: last }).map((place) => at(grid, place));
 }
 
-/** Returns the first and last place of a grid within a window; if there is none, a place near it. */
+/**
+ * Returns the first and last place of a grid within a window. If there is none, returns the ends of the grid,
+ * its only end twice or, without ends, the last place before the end of the window twice.
+ */
 export function placesIn({ step, first, last }: Grid, min: bigint, max: bigint): [bigint, bigint] {
   const lowest = ceilDiv(scaled({ digits: min, scale: 0 }, step.scale), step.digits);
   const highest = floorDiv(scaled({ digits: max, scale: 0 }, step.scale), step.digits);

@@ -6,7 +6,7 @@ type Choose = (bound: number) => number;
 
 interface Writing {
   readonly choose: Choose;
-  /** Any printable character of a class, instead of only letters and digits if it contains some. */
+  /** Whether to use any printable character of a class, and not only its letters and digits. */
   readonly wide: boolean;
   readonly groups: Map<AST.CapturingGroup, string>;
 }

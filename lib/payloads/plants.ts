@@ -6,7 +6,7 @@ import { memoised } from './memoised.ts';
 import { type Grid, gridOf, halved, isEmpty, onGrid, placesIn } from './numbers.ts';
 import { anyString, ordinaryName, ordinaryTag, patterned, plainName } from './string-samples.ts';
 
-/** `plain` if the value does not matter, `ordinary`, or `any` that the schema allows. */
+/** `plain`: does not matter. `ordinary`: any store must accept it. `any`: all that the schema allows. */
 export type Variety = 'plain' | 'ordinary' | 'any';
 
 /** The property with the identification number (interface, section 2). */
@@ -63,7 +63,7 @@ const allowsFreshId = (shape: Shape): boolean =>
 
 /**
  * Returns the ids from 2^20 to 2^31-1 that the document allows: earlier runs may have used smaller ones.
- * @param wanted an id that the user asked for, which may be smaller
+ * @param wanted the first id that the user asked for; if it is below 2^20, ids from 1 on are allowed
  */
 export const ordinaryIds = (newPlant: Shape, wanted = MIN_ORDINARY_ID): IdRange =>
   idRanges(newPlant)[wanted < MIN_ORDINARY_ID ? 'all' : 'ordinary'];

@@ -74,7 +74,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
   const [invalid] = bodies;
   const [withoutToken] = invalidCredentials;
   const aborted: Wrong = { kind: 'aborted' };
-  /** Tests with new plants that the store still accepts ordinary plants, and nothing else. */
+  /** Tests with new plants that the store still accepts ordinary plants and rejects what it must. */
   const asBefore: readonly Partial<Step>[] = [
     { plant: 100 },
     { plant: 101, wrong: withoutToken },
@@ -139,7 +139,7 @@ function namedSequences(contract: Contract): readonly (readonly Step[])[] {
 /** Maximum number of steps that `withFewerMoments` sends concurrently. */
 const MAX_TOGETHER = 8;
 
-/** Sends consecutive requests that the store must reject concurrently, a few at a time. */
+/** Groups consecutive requests that the store must reject, so that a few are sent at the same time. */
 export function withFewerMoments(steps: readonly Step[]): readonly Step[] {
   let moment = -1;
   let group: readonly Step[] = [];
@@ -157,7 +157,7 @@ const mayBeSentTogether = (one: Step, other: Step): boolean =>
   [one, other].every(({ wrong }) => wrong?.kind === 'body' || wrong?.kind === 'credential') &&
   one.plant !== other.plant;
 
-/** If a plant does not allow one, only the first character of its text is sent, which is also invalid. */
+/** If a plant cannot have a defect, only the first character of its text is sent, which is also invalid. */
 const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[] => [
   ...[...defectiveBodies(contract), ...malformedBodies].map(({ name, madeOf }) => ({
     kind: 'body' as const,

@@ -72,7 +72,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: '^(?:[A-Za-z0-9+/]{4})+$',
 };
 
-/** Limits on writing a string that matches everything: attempts, and characters in all. */
+/** Limits on the search for a string that matches everything: attempts, and characters in total. */
 const [MAX_TRIES, MAX_CHARACTERS] = [200, 400_000];
 const MAX_FREE_CHARACTERS = 24;
 

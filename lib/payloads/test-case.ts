@@ -4,7 +4,10 @@ import { COMPACT, type Json, type Style, write } from './json.ts';
 /** `accept-or-reject`: the interface does not say, but the request must be answered. */
 export type ExpectedOutcome = 'accept' | 'accept-or-reject' | 'reject-body' | 'reject-credential';
 
-/** The body of a request before it has an id: JSON, perhaps with an edit of its text; or bytes. */
+/**
+ * The body of a request before it has an id: JSON, perhaps with an edit of its text; bytes; or a text that
+ * contains the token.
+ */
 export type Body =
   | { readonly json: Json; readonly style?: Style; readonly edit?: (text: string) => string | Uint8Array }
   | { readonly bytes: Uint8Array }
@@ -59,14 +62,15 @@ export interface RequestTemplate {
   readonly chunkEnd?: (body: Uint8Array) => number;
   /** Chooses the offset in the body at which the connection is closed. */
   readonly abort?: (body: Uint8Array) => number;
-  /** The request to send right before this one. */
+  /** The request to send right before this one, or at the same time. */
   readonly preceding?: Preceding;
   /** The raw bytes of a request that is not well-framed HTTP. */
   readonly rawBytes?: (host: string, path: string, authorization: string) => string;
   /** Any client would send the request: the store must create the plant, whatever the request is for. */
   readonly ordinary?: boolean;
   /**
-   * Another request of the sequence has its id or name, which a store may remember even if it rejected that.
+   * Another request of the sequence had the same id or name, which the store may remember even if it rejected
+   * that request.
    */
   readonly sentBefore?: true;
   /** The stable label of the case that sent it; failures of invariants quote it. */
@@ -75,12 +79,13 @@ export interface RequestTemplate {
   readonly outsideContract?: boolean;
 }
 
-/** A request that is sent right before another one, with the same fresh id. */
+/** A request that is sent right before another one, or at the same time, with the same fresh id. */
 export interface Preceding {
   readonly template: RequestTemplate;
   /**
-   * On the same connection, after its response or before it; on another connection; on another one that stays
-   * open; or concurrently.
+   * How the main request follows. `same`: on the same connection, after the response to this one.
+   * `pipelined`: before that response. `other`: on another connection. `other-open`: the same, while this one
+   * stays open. `concurrent`: at the same time.
    */
   readonly connection: 'same' | 'pipelined' | 'other' | 'other-open' | 'concurrent';
 }

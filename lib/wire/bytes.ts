@@ -1,7 +1,7 @@
 /** Even a small chunk takes time to read: after the first 4096, each counts as 16 extra bytes. */
 const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
 
-/** Uses at most about twice the memory of what it keeps, however small the added pieces are. */
+/** Collects bytes up to a limit, in at most about twice their memory, however small the pieces are. */
 export class Bytes {
   /** Number of bytes added, including those beyond the limit. */
   length = 0;

@@ -7,7 +7,7 @@ const LATE_MS = 50;
 /** A machine that is always busy must not keep a run from ending. */
 const MAX_REPEATED = 3 * DEADLINE_SLICES;
 
-/** The store is not to blame if our machine is busy: a slice whose timer fires late is repeated. */
+/** A time limit that does not blame the store for our busy machine: a slice that ends late is repeated. */
 export class Deadline {
   private readonly partMs: number;
   private readonly onPassed: () => void;

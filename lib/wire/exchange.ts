@@ -10,11 +10,14 @@ export interface Delivery {
   readonly headCut?: 'middle' | 'end';
   /** Milliseconds between two segments; by default a few. */
   readonly pauseMs?: number;
-  /** One, two (the default), or of seven bytes; two with extensions or a trailer (RFC 9112 section 7.1). */
+  /**
+   * One chunk, two (the default), chunks of seven bytes, two with extensions, or two with a trailer section
+   * (RFC 9112 section 7.1).
+   */
   readonly chunks?: 'one' | 'halves' | 'many' | 'extensions' | 'trailer';
   /** Offset in the body at which the first of two chunks ends; by default the middle of the body. */
   readonly chunkEnd?: number;
-  /** Writes chunk sizes with leading zeros, or with capital letters as hexadecimal digits (RFC 9112 section 7.1). */
+  /** Writes chunk sizes with leading zeros or with upper-case digits (RFC 9112 section 7.1). */
   readonly chunkSizes?: 'zeros' | 'capitals';
   /** Writes Content-Length with leading zeros (RFC 9112 section 6.2). */
   readonly leadingZeros?: true;
@@ -30,7 +33,10 @@ export interface Delivery {
   readonly version?: '1.0';
   /** Uses a connection that has carried no request before. */
   readonly freshConnection?: true;
-  /** Order and letter case; others follow. A name may occur twice. `connection` is sent only if named. */
+  /**
+   * Header names in the order and letter case to send; all others follow. A name may occur twice.
+   * `connection` is sent only if named.
+   */
   readonly headerOrder?: readonly string[];
   /** Closes the connection after this many bytes of the plain body, whatever the store sends. */
   readonly abortAfter?: number;

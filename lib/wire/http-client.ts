@@ -11,7 +11,7 @@ import { UndiciConnection } from './undici-connection.ts';
 /** Limit on the total size of the response bodies in flight, if all are of average length. */
 const MAX_IN_FLIGHT_BYTES = 8 * 1024 * 1024;
 
-/** Counts as one request towards the concurrency limit. */
+/** Carries one request at a time, so the number of slots limits concurrency. */
 interface Slot {
   main: Connection;
   /** Carries the requests that undici would change or cannot send, if `main` is an `UndiciConnection`. */
@@ -30,7 +30,10 @@ export interface RepeatableRequest {
   readonly again: () => Request;
 }
 
-/** Does not follow redirects or decode content. Repeats a request only if its connection closed too early. */
+/**
+ * Does not follow redirects or decode content. Repeats a request only if its connection closed too early, or
+ * if undici or pipelining may be why it failed.
+ */
 export class HttpClient {
   readonly endpoint: Endpoint;
   /** Number of connections that closed during a request, which was then sent again. */
@@ -118,9 +121,10 @@ export class HttpClient {
   }
 
   /**
-   * Sends requests over one connection, one after the other. If it ends, the current request is sent again;
-   * so is a pipelined one that was not read, or whose response was cut short or mixed with an interim one; and
-   * one after HEAD, if the response to HEAD had a body, which RFC 9110 section 9.3.2 forbids but we do not judge.
+   * Sends requests over one connection, one after the other. Sends a request again
+   * - if the connection ends;
+   * - if it was pipelined, and was not read, or its response was cut short or mixed with an interim one;
+   * - if it follows a HEAD whose response had a body (RFC 9110 section 9.3.2 forbids it; we do not judge it).
    * @param pipelined does not wait for responses, unless a request waits for 100 Continue or is aborted
    */
   async sendSequence(
@@ -373,7 +377,7 @@ const isClosed = (exchange: Exchange): boolean => failedBy(exchange, 'closed');
  */
 const MAX_DELAYED_TRIES = 8;
 
-/** After so many requests with pauses got no response in any try, later ones get fewer tries. */
+/** Once this many requests with pauses got no response in any try, later ones get fewer tries. */
 const MAX_DELAYED_IN_VAIN = 3;
 
 /** Between these delays, a close may be due to a pause that a busy machine made longer. */

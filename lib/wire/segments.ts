@@ -118,7 +118,7 @@ function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array
   return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
-/** After a pause, so that we read what arrived while the process was busy before we write more. */
+/** Event-loop turns after a pause: before we write more, we read what arrived while the process was busy. */
 const TURNS_AFTER_PAUSE = 3;
 
 const afterTurns = (turns: number, then: () => void): unknown =>

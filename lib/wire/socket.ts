@@ -262,7 +262,7 @@ export const completesTlsHandshake = ({ host, port, timeout }: Endpoint): Promis
     for (const end of ['error', 'close']) socket.on(end, () => settle(false));
   });
 
-/** What a new socket shows; false if it shows nothing within the time limit. */
+/** Resolves with what `listen` settles; with false if the time limit passes first. */
 function answerFrom(
   socket: Socket,
   timeout: number,

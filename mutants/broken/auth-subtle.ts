@@ -57,7 +57,7 @@ export const authSubtle: readonly BrokenStore[] = [
   ),
   comparingTokens(
     'auth-part',
-    'accepts the right token with more after a full stop: it drops the fourth part of what it takes for a JSON Web Token',
+    'accepts the right token followed by a full stop and more text, as if that were a fourth part of a JSON Web Token',
     ['auth/rejects-wrong-tokens'],
     (given, token) => given.startsWith(`${token}.`),
   ),
@@ -272,7 +272,7 @@ export const authSubtle: readonly BrokenStore[] = [
   ),
   broken(
     'auth-lock-for-all',
-    '401 to the right token, too, for 1.5 s after eight others in a row: the lock is one for all clients',
+    '401 even to the right token for 1.5 s after eight wrong ones in a row: all clients share one lockout',
     ['combinations/accepts-ordinary-plants', 'state/answers-at-the-end'],
     withFreshState(() => {
       let wrong = 0;
@@ -401,7 +401,7 @@ export const authSubtle: readonly BrokenStore[] = [
   ),
   broken(
     'auth-regex-keeps-place',
-    'rejects the token after each one that has the right form: a global regular expression goes on where it ended',
+    'rejects the token that follows a well-formed one: a global regular expression continues at its lastIndex',
     ['ordinary/accepts-any-plant'],
     withFreshState(() => {
       const form = /^Bearer [\w.~+/-]+=*$/g;

@@ -130,7 +130,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-fraction-without-point',
-    'accepts an id such as 5e-7: it looks for a point in the number as text',
+    'accepts an id such as 5e-7: it detects a fraction by the decimal point in the text',
     ['invalid/rejects-fractional-id'],
     (right) => ({
       validate(value, request) {
@@ -144,7 +144,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-text-half-500',
-    '500 to text with half a surrogate pair as id: the message quotes it, and cannot be encoded',
+    '500 if id is a string with a lone surrogate: the message quotes it, and cannot be encoded',
     ['invalid/rejects-wrong-type', 'invariants/no-server-error'],
     failing(({ fields }) => {
       const id = fields.get('id');
@@ -153,7 +153,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-huge-numeral',
-    'accepts a numeric string beyond 2^53 as id, as JSON of protocol buffers writes int64',
+    'accepts a numeric string beyond 2^53 as id: Protocol Buffers write int64 like this in JSON',
     ['invalid/rejects-numeric-string-id'],
     acceptingId('string', (id) => typeof id === 'string' && /^-?\d{16,}$/.test(id)),
   ),
@@ -215,7 +215,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-fraction-near-integer',
-    'accepts a fraction as id if it is near an integer for its size',
+    'accepts a fraction as id if it is near an integer, relative to its size',
     ['invalid/rejects-fractional-id', 'invalid/rejects-any-wrong-type'],
     acceptingId('fraction', (id) => {
       const value = id instanceof Numeral ? Number(id.text) : 0;
@@ -224,7 +224,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'id-fraction-beyond-31-bits',
-    'accepts a fraction as id from 2^31: such numbers are not checked with | 0',
+    'accepts a fraction as id from 2^31 on, where it does not check with | 0',
     ['invalid/rejects-fractional-id', 'combinations/rejects-invalid-bodies'],
     acceptingId('fraction', (id) => id instanceof Numeral && Number(id.text) >= 2 ** 31),
   ),
@@ -278,7 +278,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'two-defects-cancel',
-    'joins the results of its checks of id, name and tag with exclusive or, so that two defects cancel',
+    'combines its checks of id, name and tag with exclusive or, so that two defects cancel',
     ['invalid/rejects-any-defect'],
     accepting(({ value, fields }) => {
       const wrong = ['id', 'name', 'tag'].filter((name) => {
@@ -290,7 +290,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'tag-empty-is-absent',
-    'takes a tag for absent that a library calls empty: null, numbers, booleans, [] and {}',
+    'treats a tag as absent if a library calls it empty: null, numbers, booleans, [] and {}',
     ['invalid/rejects-wrong-type'],
     parsing(
       ({ fields }) => isEmpty(fields.get('tag')),
@@ -302,7 +302,7 @@ export const coercion: readonly BrokenStore[] = [
   ),
   broken(
     'any-type-if-present',
-    'only asks whether id and name are there, and fails when it prints what has a toString of its own',
+    'checks only that id and name exist, and fails to print an object with its own toString',
     ['invalid/rejects-wrong-type', 'invalid/rejects-any-wrong-type', 'invariants/no-server-error'],
     (right) => ({
       validate(value, request) {

@@ -84,7 +84,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-backtracking',
-    'never answers a name of 30 letters or digits and something else, as a pattern that backtracks',
+    'never answers a name of 30 letters or digits followed by another character: a pattern backtracks',
     ['invariants/answers'],
     hanging(({ name }) => /^[a-z\d]{30,}[^a-z\d '-]/i.test(name)),
   ),
@@ -96,7 +96,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-any-null',
-    '500 if anything in the body is null, as a logger that masks all objects',
+    '500 if anything in the body is null: the logger takes it for an object to mask',
     ['invalid/rejects-null', 'invariants/no-server-error'],
     failing(({ text }) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(text)),
   ),
@@ -126,13 +126,13 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-shallow-500',
-    '500 on nesting deeper than 5 levels: nothing catches the error with which the parser limits the depth',
+    '500 on nesting deeper than 5 levels: nothing catches the depth error of the parser',
     ['invariants/no-server-error'],
     failing(({ text }) => depthOf(text) > 5),
   ),
   broken(
     'crash-objects-deep-500',
-    '500 on objects nested 490 to 980 levels deep: a visitor with two calls for each level exceeds the limit of recursion, and beyond it the parser rejects them',
+    '500 on objects nested 490 to 980 levels deep: a visitor makes two calls for each level and exceeds the recursion limit; the parser rejects deeper ones',
     ['invariants/no-server-error', 'unconstrained/answers-large-plants'],
     failing(({ text }) => {
       const levels = /(?:\{"[^"]*":){30,}/.exec(text)?.[0].split('{').length ?? 0;
@@ -147,7 +147,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-id-by-pattern',
-    '500 if the text has no id as a serializer writes it: it is searched for with a regular expression',
+    '500 unless the text has the id as a serializer writes it: a regular expression searches for it',
     ['invariants/no-server-error'],
     failing(({ text, fields }) => fields.has('id') && !text.includes('"id":')),
   ),
@@ -314,13 +314,13 @@ export const crashes: readonly BrokenStore[] = [
   // The range of id.
   broken(
     'crash-negative-shard',
-    '500 if id is negative and no multiple of 8: the remainder is the index of a shard',
+    '500 if id is negative and not a multiple of 8: the remainder is the index of a shard',
     ['invariants/no-server-error', 'unconstrained/answers-any-id'],
     failing(({ id }) => id !== undefined && id < 0n && id % 8n !== 0n),
   ),
   broken(
     'crash-at-or-hash',
-    '500 if the name or tag contains @ or #, which a template of a notification replaces',
+    '500 if the name or tag contains @ or #, which a notification template expands',
     ['invariants/no-server-error', 'unconstrained/answers-hostile-names'],
     failing(nameOrTag(/[@#]/)),
   ),
@@ -361,7 +361,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-undeclared-operator',
-    '500 if the name of an undeclared property begins with $ or contains a full stop, as in old databases of documents',
+    '500 if the name of an undeclared property begins with $ or contains a full stop, which old document databases forbid',
     ['unconstrained/answers-undeclared-properties', 'invariants/no-server-error'],
     failing(({ fields }) => [...fields.keys()].some((name) => /^\$|\./.test(name))),
   ),
@@ -373,7 +373,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-many-digits',
-    '500 if a number has more than 4300 digits, as int() of Python limits them',
+    '500 if a number has more than 4300 digits, the limit of int() in Python',
     ['invariants/no-server-error', 'invalid/answers-huge-numbers'],
     failing(({ text }) => /\d{4301}/.test(text)),
   ),
@@ -483,7 +483,7 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-shard-of-256',
-    '500 if 256 divides the id: there is no such shard',
+    '500 if the id is a multiple of 256: there is no such shard',
     ['invariants/no-server-error', 'unconstrained/answers-any-id'],
     failing(({ id }) => id !== undefined && id % 256n === 0n),
   ),
@@ -499,19 +499,19 @@ export const crashes: readonly BrokenStore[] = [
   ),
   broken(
     'crash-across-byte-24',
-    'closes the connection if the name has a character across byte 24: it is cut there for the log',
+    'closes the connection if a character of the name spans byte 24, where it is cut for the log',
     ['unconstrained/answers-hostile-names'],
     cutting(({ name }) => !isUtf8(Buffer.from(name).subarray(0, 24))),
   ),
   broken(
     'crash-across-byte-255',
-    '500 if the name has a character across byte 255: it is cut there for the column',
+    '500 if a character of the name spans byte 255, where it is cut for the column',
     ['unconstrained/answers-large-plants'],
     failing(({ name }) => !isUtf8(Buffer.from(name).subarray(0, 255))),
   ),
   broken(
     'crash-across-unit-41',
-    '500 if the name has an astral character across the end of its first 41 UTF-16 units: half a character cannot be encoded',
+    '500 if cutting the name after 41 UTF-16 code units splits an astral character: half of it cannot be encoded',
     ['invariants/no-server-error'],
     failing(({ name }) => !HALF.test(name) && HALF.test(name.slice(0, 41))),
   ),

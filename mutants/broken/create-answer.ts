@@ -149,7 +149,7 @@ export const createAnswer: readonly BrokenStore[] = [
 
   broken(
     'rejects-nine-digits',
-    'rejects ids of nine digits, which it takes for numbers of people',
+    'rejects ids of nine digits, which it takes for social security numbers',
     ['ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ text }) => /"id"\s*:\s*\d{9}(?!\d)/.test(text)),
   ),
@@ -168,7 +168,7 @@ export const createAnswer: readonly BrokenStore[] = [
   ),
   broken(
     'rejects-tag-null',
-    'rejects tags that are literals',
+    'rejects the tags null, true, false and none',
     ['ordinary/accepts-tags-of-every-length'],
     rejecting(({ fields }) => /^(?:null|true|false|none)$/.test(String(fields.get('tag')))),
   ),
@@ -274,7 +274,7 @@ export const createAnswer: readonly BrokenStore[] = [
   ),
   broken(
     'rejects-digit-zero',
-    'takes the digit 0 of an id for the end of the number',
+    'rejects ids that contain the digit 0, which it takes for the end of the number',
     ['ordinary/accepts-ids-of-every-magnitude'],
     rejecting(({ id = 1n }) => `${id}`.includes('0')),
   ),

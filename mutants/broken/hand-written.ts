@@ -79,7 +79,7 @@ const circuitBreaker = (after: number) =>
 export const handWritten: readonly BrokenStore[] = [
   broken(
     'token-table-is-an-object',
-    'looks tokens up in an object, so names of properties of every object are tokens',
+    'looks tokens up in an object, so names of inherited properties are valid tokens',
     ['auth/rejects-wrong-tokens'],
     acceptingCredential((request) =>
       /^bearer (?:constructor|__proto__|toString|valueOf)$/i.test(authorization(request) ?? ''),
@@ -87,7 +87,7 @@ export const handWritten: readonly BrokenStore[] = [
   ),
   broken(
     'token-bytes-500',
-    '500 to a token as long as the right one with a character that is not ASCII: compares bytes after the length in characters',
+    '500 to a non-ASCII token as long as the right one: it compares bytes, but checks the length in characters',
     ['combinations/rejects-invalid-credentials', 'invariants/no-server-error'],
     unable((request) => /^bearer (?=\S*[^\0-\x7f])\S{8,}$/i.test(authorization(request) ?? ''), 'fail'),
   ),

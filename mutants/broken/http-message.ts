@@ -64,7 +64,7 @@ export const httpMessage: readonly BrokenStore[] = [
   broken('http-options-500', '500 to OPTIONS', ['invariants/no-server-error'], failingAt(method('OPTIONS'))),
   broken(
     'http-options-origin-500',
-    '500 to OPTIONS with an origin but without the method that it is about',
+    '500 to OPTIONS with an origin but without Access-Control-Request-Method',
     ['invariants/no-server-error'],
     failingAt(
       ({ message: { method: asked, headers } }) =>
@@ -93,7 +93,7 @@ export const httpMessage: readonly BrokenStore[] = [
   ),
   broken(
     'http-coding-case',
-    'answers 501 to a transfer coding in another case than chunked',
+    'answers 501 if the transfer coding chunked is not in lower case',
     ['invariants/no-server-error'],
     (right) => ({
       route(request) {
@@ -105,7 +105,7 @@ export const httpMessage: readonly BrokenStore[] = [
   ),
   broken(
     'http-te-500',
-    '500 if there is a TE',
+    '500 if there is a TE header',
     ['invariants/no-server-error'],
     failingAt(({ headers }) => headers.te !== undefined),
   ),
@@ -159,7 +159,7 @@ export const httpMessage: readonly BrokenStore[] = [
   ),
   broken(
     'http-cors-preflight-by-headers',
-    'takes an unauthorised request with the headers of a CORS preflight for one, and answers 204',
+    'answers an unauthorised request with the headers of a CORS preflight as if it were one, with 204',
     ['combinations/rejects-invalid-credentials'],
     challenging(({ headers }) =>
       headers.origin !== undefined && headers['access-control-request-method'] !== undefined
@@ -181,7 +181,7 @@ export const httpMessage: readonly BrokenStore[] = [
   ),
   broken(
     'http-form-fields-html',
-    '400 with a page for a form with more than 1000 fields, as Django answers',
+    '400 with an HTML page for a form with more than 1000 fields, like Django',
     ['invalid/rejects-forms'],
     insteadOf(415, (request) =>
       mediaType(request) === FORM && request.body.toString('latin1').split('&').length > 1000

@@ -14,7 +14,7 @@ import {
   withFreshState,
 } from '../helpers.ts';
 
-/** The checks that fail if a JSON value is accepted that is no object. */
+/** The checks that fail if a JSON value other than an object is accepted. */
 const NON_OBJECT = [
   'invalid/rejects-any-defect',
   'invalid/rejects-non-objects',
@@ -231,7 +231,7 @@ export const jsonText: readonly BrokenStore[] = [
   ),
   broken(
     'text-dates-revived',
-    'makes a date of a name such as "Fern 12", and then rejects it: a reviver tries Date.parse on each string',
+    'turns a name such as "Fern 12" into a date, and then rejects it: a reviver tries Date.parse on each string',
     ['ordinary/accepts-names-of-many-kinds'],
     (right) => ({
       validate(value, request) {
@@ -244,7 +244,7 @@ export const jsonText: readonly BrokenStore[] = [
   ),
   broken(
     'text-first-block',
-    'reads no more than 8 KiB if they are a JSON value',
+    'stops reading after 8 KiB if these are a JSON value',
     ['invalid/rejects-several-values'],
     rereading(
       ({ text }) => text.length > BLOCK && isJson(text.slice(0, BLOCK)),

@@ -143,7 +143,7 @@ export const missingProperties: readonly BrokenStore[] = [
   ),
   broken(
     'ends-at-nul',
-    'takes a property name to end with a NUL',
+    'reads a property name only up to a NUL',
     ['invalid/rejects-misnamed-property'],
     both((property) => looking(property, (fields) => fields.get(`${property}\0`))),
   ),

@@ -180,7 +180,7 @@ export const plantBody: readonly BrokenStore[] = [
   ),
   broken(
     'body-tag-reference',
-    'answers with a reference to the name in place of a tag that equals it',
+    'returns a reference to the name in place of an equal tag',
     ['combinations/accepts-ordinary-plants', 'invariants/200-is-a-plant'],
     answeringValue(({ id, name, tag }) => ({
       id: Number(id),
@@ -331,7 +331,7 @@ export const plantBody: readonly BrokenStore[] = [
   ),
   broken(
     'body-yaml-words',
-    'returns the words of YAML, such as no and null, as what they mean there',
+    'returns words such as no and null as the values that they have in YAML',
     ['unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],
     answeringValue(({ name, tag }) => ({ name: meant(name), tag: meant(tag) })),
   ),

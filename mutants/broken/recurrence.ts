@@ -45,7 +45,7 @@ export const recurrence: readonly BrokenStore[] = [
   ),
   broken(
     'again-with-tag',
-    '500 to a tag for an id that exists without one',
+    '500 to a plant with a tag if one with the same id exists without a tag',
     ['combinations/answers-unconstrained-plants'],
     withFreshState(() => {
       const tagless = new Set<bigint>();
@@ -89,7 +89,7 @@ export const recurrence: readonly BrokenStore[] = [
   ),
   broken(
     'again-17th-id',
-    '500 if 17 divides the id',
+    '500 if the id is a multiple of 17',
     ['ordinary/accepts-any-plant'],
     failing(({ id }) => id !== undefined && id % 17n === 0n),
   ),
@@ -107,7 +107,7 @@ export const recurrence: readonly BrokenStore[] = [
   ),
   broken(
     'again-never',
-    '500 to the 100th plant with a plain name only',
+    '500 to the 100th plant with a plain name, and to no other',
     ['invariants/no-server-error'],
     withFreshState(() => {
       let count = 0;

@@ -266,7 +266,7 @@ export const should: readonly BrokenStore[] = [
   ),
   broken(
     '405-no-allow',
-    'a 405 carries Allow: none',
+    'sends a 405 without Allow',
     ['invariants/405-carries-allow'],
     sending((answer) =>
       answer.status === 405 ? { ...answer, headers: { 'content-type': 'application/json' } } : answer,
@@ -370,7 +370,7 @@ export const should: readonly BrokenStore[] = [
   ),
   broken(
     '401-no-challenge',
-    'a 401 carries WWW-Authenticate: none',
+    'sends a 401 without WWW-Authenticate',
     ['auth/answers-with-a-challenge'],
     challengedBy({}),
   ),

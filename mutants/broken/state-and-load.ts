@@ -188,13 +188,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-rising-ids',
-    'answers 500 to a plant whose id is lower than that of the plant before',
+    'answers 500 to a plant whose id is lower than the previous one',
     ['state/answers-any-sequence'],
     risingIds,
   ),
   broken(
     'state-name-reused',
-    'echoes a name with the end of a longer one before it',
+    'echoes a name followed by the end of a longer previous one',
     ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
     reusedName,
   ),
@@ -237,7 +237,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-every-40-rejections',
-    '500 to the request after every 40 rejections, whatever comes between them: a pool leaks, and is made anew',
+    '500 to the request after every 40 rejections, whatever comes between them: a pool leaks, and is recreated',
     ['invariants/no-server-error', 'state/accepts-among-many-rejections'],
     afterRejections(countdown(40, 1), failing),
   ),
@@ -393,7 +393,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-hash',
-    '409 if an earlier id has the same last six bits, as in a hash table of 64 places',
+    '409 if an earlier id has the same last six bits, as in a hash table with 64 slots',
     ['invariants/accepts-ordinary-plants'],
     withFreshState(() => {
       const earlier = new Set<bigint>();
@@ -450,7 +450,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-10th-tagged-202',
-    '202 to every tenth plant with a tag: the index is written',
+    '202 to every tenth plant with a tag, while the index is written',
     ['ordinary/accepts-any-plant'],
     withFreshState(() => {
       const isItsTurn = every<NewPlant>(10, ({ tag }) => tag !== undefined);
@@ -573,7 +573,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'load-shared-identity',
-    'who sends a request is kept in a variable of the module while the plant is stored: overlapping requests get the identity of the last one',
+    'keeps the identity of the client in a module variable while the plant is stored: overlapping requests get that of the last one',
     ['state/accepts-among-many-rejections'],
     (right) => {
       let rejection: unknown;

@@ -139,13 +139,13 @@ export const accept = [
   ),
   conditional(
     'accept-odd-language-400-as-500',
-    'messages are translated, and a language that is no language tag has no formatter',
+    'messages are translated, and an invalid language tag has no formatter',
     [wire.acceptsOddLanguage],
     faults.crashesOnInvalid,
   ),
   conditional(
     'accept-latin1-name-in-latin1',
-    'Accept-Charset is honoured for what Latin-1 can express, without saying so',
+    'if Accept-Charset allows Latin-1, it is used where it suffices, but the content type does not say so',
     [wire.acceptsLatin1, body.latin1Name],
     faults.inLatin1,
   ),

@@ -28,7 +28,7 @@ export type Dimension =
   | 'history'
   | 'load';
 
-/** What a store may do under a condition alone: reject for the payload, or for the head. */
+/** What a store may reject because of one condition alone: the payload, or the head. */
 type Open = 'payload' | 'head';
 
 /** When a fault shows. */
@@ -49,10 +49,10 @@ const FAULTS = {
   misanswers: 'answers 200 without a valid Plant',
   body: 'accepts an invalid body',
   credential: 'accepts an invalid credential',
-  /** On an ordinary plant. */
+  /** Faults on an ordinary plant. */
   crash: 'answers with 5xx',
   silence: 'does not complete the response',
-  /** On a request that has to be rejected. */
+  /** Faults on a request that has to be rejected. */
   failure: 'answers 5xx instead of a rejection',
   html: 'answers a 400 that is not JSON',
   shape: 'answers 400 without an Error',

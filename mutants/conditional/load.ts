@@ -26,7 +26,7 @@ export const load = [
   ),
   conditional(
     'load-five-broken-off',
-    'with more than five requests, the writer is taken away from an unfinished one',
+    'with more than five requests at once, one loses its writer before its response is complete',
     [state.besideFive],
     faults.breaksOff,
   ),

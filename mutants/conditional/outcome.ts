@@ -67,7 +67,7 @@ export const outcome = [
   ),
   conditional(
     'outcome-half-character-crash-on-invalid',
-    'the error message quotes the name, which cannot be encoded if a surrogate is alone',
+    'the error message quotes the name, and cannot be encoded with a lone surrogate',
     [body.halfCharacter],
     faults.crashesOnInvalid,
   ),

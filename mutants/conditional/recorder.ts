@@ -24,16 +24,16 @@ interface Past {
 /** The earlier requests, of one connection or of the whole store. */
 export class History {
   readonly counts: Record<Outcome, number> = { accepted: 0, rejected: 0, unauthenticated: 0, aborted: 0 };
-  /** Of accepted requests. */
+  /** The values of accepted requests. */
   readonly ids = new Set<bigint>();
   readonly names = new Set<string>();
   readonly namesInLowerCase = new Set<string>();
   readonly composedNames = new Set<string>();
   readonly digests = new Set<string>();
   readonly idempotencyKeys = new Set<string>();
-  /** Of requests that were aborted within their body. */
+  /** The ids of requests that were aborted within their body. */
   readonly abortedIds = new Set<bigint>();
-  /** Of all other requests. */
+  /** Digests of all requests that were not accepted, and the ids of those that were rejected. */
   readonly rejectedDigests = new Set<string>();
   readonly rejectedIds = new Set<bigint>();
   last: Past | undefined;

@@ -164,7 +164,7 @@ export const text = [
   ),
   conditional(
     'text-length-untyped',
-    'what has a length is taken for a list of plants',
+    'an object with a length is taken for a list of plants',
     [body.lengthKey],
     faults.untyped,
   ),

@@ -145,7 +145,7 @@ export const rejections: readonly RightStore[] = [
   ),
   right(
     'ascii-letters',
-    'rejects names with other than ASCII letters, digits, spaces, hyphens and apostrophes',
+    'rejects names that contain anything but ASCII letters, digits, spaces, hyphens and apostrophes',
     rejecting(({ name }) => name !== '' && !/^[A-Za-z][A-Za-z0-9 '-]*$/.test(name)),
   ),
   right(
@@ -155,7 +155,7 @@ export const rejections: readonly RightStore[] = [
   ),
   right(
     'lower-case-tags',
-    'rejects tags with other than lower-case letters',
+    'rejects tags that contain anything but lower-case letters',
     rejecting(({ fields, tag }) => typeof fields.get('tag') === 'string' && !/^[a-z]+$/.test(tag)),
   ),
   right('no-undeclared', 'rejects undeclared properties: unspecified', rejecting(undeclared)),

@@ -130,7 +130,7 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'plain-keys',
-    'answers property names with other than letters, digits, - and _ with 400',
+    'answers 400 to property names that contain anything but letters, digits, - and _',
     rejecting(someKey((key) => !/^[\w-]+$/.test(key))),
   ),
   right(
@@ -140,7 +140,7 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'flat',
-    'answers an object or array inside a plant with 400',
+    'answers 400 to a plant that contains an object or array',
     rejecting(({ fields }) =>
       [...fields.values()].some(
         (value) => typeof value === 'object' && value !== null && !(value instanceof Numeral),
@@ -173,12 +173,12 @@ export const sizes: readonly RightStore[] = [
   ),
   right(
     'latin-only',
-    'answers letters of other scripts than Latin with 400',
+    'answers 400 to letters that are not Latin',
     rejecting(nameOrTag(/(?!\p{Script=Latin})\p{L}/u)),
   ),
   right(
     'trimmed-only',
-    'answers white space before a name, or other than a space after it, with 400',
+    'answers 400 to a name that begins with white space, or ends with any except a space',
     rejecting(({ name }) => /^\s|[^\S ]$/.test(name)),
   ),
   right(

@@ -133,7 +133,7 @@ export const transports: readonly RightStore[] = [
   ),
   right(
     'http-1.0-without-length',
-    'leaves a response to HTTP/1.0 with Connection: keep-alive without a length, and the connection open',
+    'answers HTTP/1.0 with keep-alive without a Content-Length, and leaves the connection open',
     (reference) => ({
       send(answer, response, request) {
         const { httpVersion, socket } = request.message;
@@ -145,7 +145,7 @@ export const transports: readonly RightStore[] = [
       },
     }),
   ),
-  right('to-http-2', 'goes on in HTTP/2 if that is offered', (reference) => ({
+  right('to-http-2', 'switches to HTTP/2 if the client offers it', (reference) => ({
     send(answer, response, request) {
       if (request.headers.upgrade === undefined) return reference.send(answer, response, request);
       const { socket } = request.message;
@@ -174,7 +174,7 @@ export const transports: readonly RightStore[] = [
   ),
   right(
     'short-keep-alive',
-    'keeps connections for a second',
+    'announces that it keeps idle connections for a second only',
     adding({ connection: 'keep-alive', 'keep-alive': 'timeout=1, max=5' }),
   ),
   right('byte-by-byte', 'sends chunks of a single byte, with extensions; no reason phrase', () => ({

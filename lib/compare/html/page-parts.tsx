@@ -90,7 +90,7 @@ export const AllNames = ({ names }: Readonly<{ names: readonly string[] }>) => (
 
 const MAX_NAMES = 6;
 
-/** Renders the names of some `of` all stores, collapsed if there are many. */
+/** Renders the names of some stores, collapsed if there are many. `of` is the number of all stores. */
 export function Names({ names, of }: Readonly<{ names: readonly string[]; of: number }>) {
   const list = <AllNames names={names} />;
   if (names.length <= MAX_NAMES) return list;

@@ -84,7 +84,7 @@ const TYPICAL: readonly (readonly string[])[] = [
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
   groupBy(list, keyOf).flatMap(([, group]) => anyOfList(group.map(toValue)));
 
-/** Groups defects that a validator accepts all or none of. */
+/** Groups defects: a validator probably accepts all defects of a group, or none. */
 function kindOf({ kind, property, name }: Defect): string {
   if (kind === 'wrong-type') return name;
   // A plant in a list, as in a batch, or in a string, as if encoded twice.

@@ -19,7 +19,7 @@ import {
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
 
-/** The last dimension, because the preceding request resembles the complete request. */
+/** Applied last, because the preceding request is made from the complete request. */
 
 type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
 

@@ -69,9 +69,9 @@ const afterBrace = (body: Uint8Array): number => {
   return offset < body.length ? offset : Math.floor(body.length / 2);
 };
 
-/** Longer than a server waits that takes the first segment for the whole body. */
+/** Longer than the wait of a server that then takes the first segment for the whole body. */
 const SLOW_MS = 40;
-/** Longer than a server with a short time limit waits, although a client far away may take as long. */
+/** Longer than a time limit that is too short: a distant client may take as long. */
 const VERY_SLOW_MS = 300;
 
 const segments = dimension('segments', [

@@ -28,7 +28,7 @@ export interface Model {
   readonly notApplicable: number;
 }
 
-/** For each property of a plant that is invalid for another reason: more values would only add rows. */
+/** Maximum number of values per property if the request is invalid anyway: more would only add rows. */
 const MAX_PLANT_VALUES = 13;
 
 export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedOutcome, Model>> => {
@@ -97,7 +97,7 @@ const mapped = (
   values: [first, ...others.map(change)],
 });
 
-/** Keeps masking values apart from dimensions that would need many more rows and reveal little. */
+/** Does not combine masking values with these dimensions, which would add many rows and reveal little. */
 const maskingWithout =
   (...names: readonly DimensionName[]) =>
   (one: Dimension): Dimension =>

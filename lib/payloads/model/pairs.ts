@@ -10,7 +10,7 @@ interface Dimensioned {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Rows by the key of their model. The code point of each character, from `0`, is the index of a value. */
+/** Rows by the key of their model. `0` stands for the value with index 0, the next code point for index 1. */
 type StoredPairs = Readonly<Record<string, readonly string[]>>;
 
 let stored: StoredPairs | undefined;

@@ -29,7 +29,7 @@ const having = (
 
 const hostile = ({ pick }: Context): Json => pick(fc.constantFrom(...HOSTILE));
 
-/** A text as of `freshLike`, after a word that is always the same. */
+/** Like `freshLike`, after a word that is always the same. */
 const afterWord = (form: string): FreshText => freshLike(form).map((text) => `Word${text}`);
 
 const letters = (count: number): FreshText => withWords((word) => word(count));

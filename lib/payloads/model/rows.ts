@@ -16,7 +16,7 @@ import {
   valuesOf,
 } from './model.ts';
 
-/** Makes a request invalid. It distinguishes causes, so it is kept when a failure is shrunk. */
+/** The dimension that makes a request invalid. It distinguishes causes, so shrinking keeps it. */
 const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
   'reject-body': 'defect',
   'reject-credential': 'credential',

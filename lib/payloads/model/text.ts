@@ -67,7 +67,7 @@ const written = (name: string, style: Partial<Style>, ...groups: readonly ValueG
   apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
 });
 
-/** As most serializers print it. The gaps of a `Style` repeat in a cycle; these depend on the place. */
+/** JSON as most serializers print it. Its gaps depend on the place; those of a `Style` repeat in a cycle. */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
   apply: (state) => ({

@@ -4,7 +4,7 @@ import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } f
 import { knownBy } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
 
-/** Returns the CI result of a run. Known deviations expire by the day on which the run began. */
+/** Returns the CI result of a run. The day on which the run began decides which entries have expired. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
   const judged =
     baseline === undefined ? [] : baseline.entries.map((entry) => judgedEntry(entry, record, baseline));

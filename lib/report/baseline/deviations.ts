@@ -172,7 +172,7 @@ export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string
 /** The number of entries that a baseline has ever had. */
 const totalOf = ({ entries, total = 0 }: JudgedBaseline): number => Math.max(total, entries.length);
 
-/** The number of them that have been fixed: they are stale, or no longer there. */
+/** The number of entries that have been fixed: they are stale, or no longer in the file. */
 const fixedIn = (baseline: JudgedBaseline): number =>
   totalOf(baseline) - baseline.entries.filter(({ state }) => state !== 'stale').length;
 

@@ -32,7 +32,7 @@ export function judgedEntry(entry: BaselineEntry, record: WithoutCiResult, basel
     : { ...entry, ...judgedCheck(entry, record, baseline) };
 }
 
-/** A cause is known as long as experiments find it, or as long as all of its failures occur. */
+/** A cause is known while experiments find it, or while its failures occur and none is certainly gone. */
 function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Baseline): Judgement {
   if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause)) return { state: 'known' };
   const parts = namedBy(entry).map(({ id, names = [] }) =>

@@ -112,7 +112,10 @@ function baseline(record: RunRecord): string {
   ]);
 }
 
-/** The failures of a level, by cause, numbered after `before` others. Those that do not fit are listed by check id. */
+/**
+ * The failures of a level, by cause, numbered after `before` others. Of a cause that does not fit, only the
+ * id of its first check is listed.
+ */
 function failures(
   level: 'MUST' | 'SHOULD',
   causes: readonly ExplainedChecks[],

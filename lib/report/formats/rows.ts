@@ -95,7 +95,7 @@ function foldedLine(line: string, columns: number): readonly string[] {
   return hanging(head, rows, indent);
 }
 
-/** How much further rows of a line without a label are indented. */
+/** The indent of the second and later rows of a line without a label. */
 const HANGING = 3;
 
 /**

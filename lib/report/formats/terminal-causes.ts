@@ -85,7 +85,7 @@ export function causeRows(
 const fullRows = (causes: readonly ExplainedChecks[], limits: RowLimits, layout: Layout): readonly string[] =>
   causes.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
 
-/** A cause without those steps for which the names of `otherCauses` leave no room. */
+/** A cause with as many steps as fit if the other causes are named below it. */
 function partOfCause(
   one: ExplainedChecks,
   limits: RowLimits,

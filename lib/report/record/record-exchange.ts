@@ -18,7 +18,7 @@ const MAX_HEADERS_CHARACTERS = 4 * 1024;
 /** Number of bytes beyond the cap that are also searched for secrets. */
 const LOOKAHEAD_BYTES = 8 * 1024;
 /**
- * Length of any form of a secret: so many characters at the end of the searched text may be its beginning.
+ * Maximum length of any form of a secret: this many characters at the end of a cut text may be its beginning.
  */
 const MAX_SECRET_CHARACTERS = 2 * 1024;
 

@@ -10,7 +10,7 @@ import { recordedCause, summarisedCause } from './recorded-cause.ts';
 import { type Redact, redactAll, redactor } from './redact.ts';
 import { withUnexplained } from './unexplained.ts';
 
-/** Causes recorded with their requests. Only a store that answers each request differently has more. */
+/** Maximum number of causes with requests. Only a store that answers each request differently has more. */
 const MAX_WHOLE_CAUSES = 20;
 
 /** Folds the events of a run into its record. Secrets are redacted as soon as an event arrives. */

@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 
 /** Shorter parts of a token reveal nothing, and would match everywhere. */
 const MIN_FORM_CHARACTERS = 6;
-/** So many consecutive characters are recognised anywhere, so that a token that was cut in two is found. */
+/** This many consecutive characters of a token are redacted anywhere, so that one cut in two is found. */
 const MIN_PIECE_CHARACTERS = 8;
 
 /** What a text looks like within base64, at each of the three possible offsets. */

@@ -136,7 +136,7 @@ const GENERATED: Readonly<Record<string, string>> = {
   [KEPT_COOKIES]: COOKIES,
 };
 
-/** Matches these texts, and what is derived from the token. */
+/** Matches the keys of `GENERATED`, and what a shell derives from the token. */
 const EXPRESSION = new RegExp(
   [
     ...Object.keys(GENERATED),

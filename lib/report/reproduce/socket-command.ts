@@ -17,7 +17,10 @@ import { wholeBody } from './untruncated-body.ts';
 /** With shorter pauses, the segments would depend on how the system delays and merges small writes. */
 const MIN_PAUSE_MS = 50;
 const RESPONSE_MS = 500;
-/** How long to read the responses of pipelined requests. A closed connection could hide what is mixed up. */
+/**
+ * Seconds to read the responses of pipelined requests. The last one does not ask for the connection to be
+ * closed, since that could hide that responses are mixed up.
+ */
 const PIPELINE_SECONDS = 2;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
@@ -79,7 +82,7 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
   return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
 }
 
-/** bash itself writes line by line, and each line would become a segment. */
+/** Prints with other programs: bash itself writes line by line, and each line would become a segment. */
 function inOneSegment(parts: readonly ShellPart[]): string {
   const commands = printing(parts);
   return parts.some((part) => 'command' in part)

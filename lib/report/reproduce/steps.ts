@@ -131,7 +131,7 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
         .join(' --next ')
         .replace(/^/, 'curl ');
 
-/** Apart from the order of headers. curl sends a body in one segment and one chunk. */
+/** Whether curl can send a request, except for the order of its headers. It sends one segment and chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
   const { cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter, chunks } =

@@ -6,8 +6,8 @@ import { capitalised, joined } from '../../text.ts';
 export type SentencePart = string | { readonly value: string };
 
 /**
- * `{}` stands for the observed value, and `{not accepted}` is emphasised. With several values, a wording for
- * each of them, and `else` for all others.
+ * Text in braces is emphasised, and `{}` stands for the observed value. A map has a wording for each value,
+ * and `else` for all others.
  */
 type ResponseWords = string | Readonly<Record<string, string>>;
 

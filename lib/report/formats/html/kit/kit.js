@@ -195,7 +195,7 @@ document.addEventListener('click', ({ target }) => {
 
 for (const button of elements(document.body, 'button.copy')) button.hidden = false;
 
-/** Once the page has its filters. */
+/** Call this once the page has its filters. */
 function begin() {
   // A browser may have restored earlier values of the fields.
   loadSettings();
