@@ -8,7 +8,7 @@ import { bundledContract } from './lib/contract/bundled-contract.ts';
 import { DocumentError } from './lib/contract/document.ts';
 import { EventLog } from './lib/event-log.ts';
 import { readText } from './lib/read-text.ts';
-import { namedBy } from './lib/report/baseline/baseline-entry.ts';
+import { fingerprintsIn } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
 import { DEFAULTS } from './lib/run/plan/plan.ts';
@@ -129,7 +129,9 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
   const [wanted, unwanted] = [matcherOf(only), matcherOf(skip)];
   const known = new Set(
     bail
-      ? (await knownDeviations(settings))?.entries.flatMap((entry) => namedBy(entry).map(({ id }) => id))
+      ? (await knownDeviations(settings))?.entries.flatMap((entry) =>
+          fingerprintsIn(entry).map(({ id }) => id),
+        )
       : [],
   );
   return {

@@ -14,7 +14,7 @@ import {
   TARGET,
   usageOf,
 } from '../lib/config/options.ts';
-import { mistypedIn, rejectOthers, settingIn } from '../lib/config/read-options.ts';
+import { mistypedIn, readOrReject, settingIn } from '../lib/config/read-options.ts';
 import { flagOf } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
@@ -26,7 +26,7 @@ export const reader =
   (text: string, before: unknown): V => {
     // `--out --target staging` lacks a value; the parser would take the next flag for it.
     if (FLAGS.has(text)) throw new InvalidArgumentError('It is an option, so the value is missing.');
-    return rejectOthers(
+    return readOrReject(
       () => {
         const value = readTextAs(kind, text);
         return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
@@ -40,7 +40,7 @@ export const reader =
 
 /** Reads the argument of a command. @throws UsageError */
 export const baseUrlReader = (text: string): string =>
-  rejectOthers(
+  readOrReject(
     () => readTextAs(TARGET.baseUrl.kind, text),
     (problem) => {
       throw new UsageError(`The base URL ${problem}.`);

@@ -60,7 +60,7 @@ const OF_THE_PROGRAM = ['-h', '--help', '-V', '--version'];
  * `run` is implied if the command line begins with a base URL, which no command resembles, or with an option
  * of `run`. `help` with an unknown command is read as that command, so that it is reported as unknown.
  */
-function wordsOf(words: readonly string[]): readonly string[] {
+function withImpliedCommand(words: readonly string[]): readonly string[] {
   const [first = '', second] = words;
   const isOfRun = first.startsWith('-') && !OF_THE_PROGRAM.includes(first);
   if (isOfRun || /[:./]/.test(first)) return ['run', ...words];
@@ -99,7 +99,7 @@ Examples:
     .configureOutput({ writeErr: printError })
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride();
-  const words = wordsOf(process.argv.slice(2));
+  const words = withImpliedCommand(process.argv.slice(2));
   for (const command of await commandsFor(words))
     program.addCommand(
       command.copyInheritedSettings(program).showHelpAfterError(`(see ${command.name()} --help)`),

@@ -4,12 +4,13 @@ import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/
 import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
-import { restoredExchange, TOKEN, templateFromRecord } from '../lib/report/reproduce/replay.ts';
+import { restoredExchange, templateFromRecord } from '../lib/report/reproduce/replay.ts';
 import { shownText, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
+import { TOKEN_IN_SHELL } from '../lib/token-variable.ts';
 
 export type NumberedCause = ReturnType<typeof numberedCauses>[number];
 
@@ -106,7 +107,8 @@ function requestOf(
   if (template === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
   const earlier = { symptom, template, checks, others };
-  const isShown = symptomIn(restoredExchange(counterexample, template), earlier, contract, TOKEN) === symptom;
+  const isShown =
+    symptomIn(restoredExchange(counterexample, template), earlier, contract, TOKEN_IN_SHELL) === symptom;
   return isShown ? { template, rule: noLongerShows(earlier, token) } : undefined;
 }
 

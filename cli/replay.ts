@@ -159,7 +159,7 @@ async function replayCauses(
       ? undefined
       : 'pass';
   print(
-    `\n${inCapitals(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
+    `\n${verdictText(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
   );
   return exitCodeOf(verdict);
 }
@@ -205,11 +205,11 @@ async function replayCheck(
   print(formatAnswers(result, now, single === undefined ? undefined : last, record));
   if (now.stop === null) await retry.run(secrets, (one) => print(`${line('cause', retriedLine(one))}\n`));
   const verdict = now.results[0]?.verdict;
-  print(`\n${inCapitals(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
+  print(`\n${verdictText(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
   return exitCodeOf(verdict);
 }
 
-const inCapitals = (verdict: Verdict | undefined): string =>
+const verdictText = (verdict: Verdict | undefined): string =>
   verdict === 'pass' ? 'FIXED' : verdict === 'fail' ? 'STILL FAILING' : 'COULD NOT BE JUDGED';
 
 const exitCodeOf = (verdict: Verdict | undefined): number =>

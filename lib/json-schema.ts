@@ -32,12 +32,12 @@ export type ObjectOf<P> = {
 };
 
 export const text: Schema<string> = { json: { type: 'string' } };
-export const truth: Schema<boolean> = { json: { type: 'boolean' } };
+export const boolean: Schema<boolean> = { json: { type: 'boolean' } };
 export const number: Schema<number> = { json: { type: 'number' } };
 export const integer: Schema<number> = { json: { type: 'integer' } };
-export const amount: Schema<number> = { json: { type: 'number', minimum: 0 } };
-export const whole: Schema<number> = { json: { type: 'integer', minimum: 0 } };
-export const positive: Schema<number> = { json: { type: 'integer', minimum: 1 } };
+export const nonNegative: Schema<number> = { json: { type: 'number', minimum: 0 } };
+export const nonNegativeInteger: Schema<number> = { json: { type: 'integer', minimum: 0 } };
+export const positiveInteger: Schema<number> = { json: { type: 'integer', minimum: 1 } };
 
 /** Returns the same schema with further keywords. */
 export const withKeywords = <T>({ json }: Schema<T>, keywords: Keywords): Schema<T> => ({

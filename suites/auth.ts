@@ -7,7 +7,7 @@ import {
   noToken,
   otherCarriers,
   otherSchemes,
-  twice,
+  rightAndWrong,
   wrongToken,
   wrongTokens,
 } from '../lib/payloads/credentials.ts';
@@ -30,7 +30,7 @@ import {
   withCredential,
 } from './define.ts';
 
-const rejectIt =
+const REJECT_HINT =
   'Check the whole credential before anything else; if it is missing or wrong, answer 401 with WWW-Authenticate: Bearer.';
 
 const BASIS = ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'] as const;
@@ -48,7 +48,7 @@ const rejects = (id: string, statement: string, hint: string, invalid: readonly 
   must(id, {
     statement,
     basis: BASIS,
-    hint: `${hint} ${rejectIt}`,
+    hint: `${hint} ${REJECT_HINT}`,
     test: namedCases([notSuccess], (plants) => eachOnce(plants, invalid)),
   });
 
@@ -143,7 +143,7 @@ export const authChecks: readonly Check[] = [
   must('auth/rejects-after-an-accepted-request', {
     statement: 'A request is authenticated by its own header, not by that of an earlier request.',
     basis: BASIS,
-    hint: `Do not keep credentials between requests. ${rejectIt}`,
+    hint: `Do not keep credentials between requests. ${REJECT_HINT}`,
     test: {
       kind: 'scenario',
       sends: `${ALTERNATING.length} ordinary plants, one after the other, on one connection if the store keeps it open: ${ACCEPTED_COUNT} with the right token, and between them others with no token, a random one, the right one in swapped case, or the right one followed by more characters.`,
@@ -175,7 +175,7 @@ export const authChecks: readonly Check[] = [
   should('auth/answers-401', {
     statement: 'A missing or invalid token is answered with 401, or with the declared 400.',
     basis: ['RFC 6750 section 3.1', 'RFC 9110 section 15.5.2', 'section 7'],
-    hint: rejectIt,
+    hint: REJECT_HINT,
     test: {
       ...namedCases([rejectsWith(401, 400)], (plants) => eachOnce(plants, invalidCredentials)),
       untestableBecauseOf: 'auth/rejects-missing-token',
@@ -238,8 +238,8 @@ export const authChecks: readonly Check[] = [
             'bearer-alone': { values: () => ['Bearer'], shell: ['Bearer'] },
             'basic-scheme': otherSchemes[0]?.credential ?? noCredential,
             'bare-token': { values: (token: string) => [token], shell: ['$PLANT_STORE_TOKEN'] },
-            'two-authorization-headers/right-one-first': twice('f3a91c07d2', 'first'),
-            'two-authorization-headers/right-one-last': twice('f3a91c07d2', 'last'),
+            'two-authorization-headers/right-one-first': rightAndWrong('f3a91c07d2', 'first'),
+            'two-authorization-headers/right-one-last': rightAndWrong('f3a91c07d2', 'last'),
           }).map(
             ([key, credential]) =>
               [key, withCredential(credential, requestWith(context.plants.plain()))] as const,

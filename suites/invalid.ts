@@ -34,7 +34,7 @@ import { caseWithControl, must, namedCases, requestWith, should } from './define
 
 const validResponse = [answered, noServerError, errorMediaType, errorBody];
 
-const rejectIt = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
+const REJECT_HINT = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 
 const defects = (plants: PlantFactory, kinds: readonly DefectKind[]): readonly Defect[] =>
   defectsOf(plants.contract.newPlant.shape).filter(({ kind }) => kinds.includes(kind));
@@ -191,7 +191,7 @@ const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): 
 const aboutText = (statement: string, basis: readonly Basis[], hint: string) => ({
   statement,
   basis: ['section 4, request body' as const, ...basis],
-  hint: `${hint} ${rejectIt}`,
+  hint: `${hint} ${REJECT_HINT}`,
 });
 
 const rejects = (
@@ -318,7 +318,7 @@ export const invalidChecks: readonly Check[] = [
   must('invalid/rejects-constraint-violation', {
     statement: 'A property that violates a limit declared in the document is rejected.',
     basis: ['section 4, request body', 'section 2, NewPlant'],
-    hint: `Enforce every limit that the document declares. ${rejectIt}`,
+    hint: `Enforce every limit that the document declares. ${REJECT_HINT}`,
     notApplicable: withoutDefect('constraint', 'the document declares no limits'),
     test: namedCases(rejectedRules, invalidPlants('constraint')),
   }),

@@ -12,7 +12,7 @@ import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 import { observe, requestWith } from './define.ts';
 
-const records = (
+const observes = (
   id: string,
   statement: string,
   basis: Basis,
@@ -99,18 +99,18 @@ async function ask(context: CheckContext, key: string, template: RequestTemplate
 }
 
 /** A check that only records the statuses of requests, which are sent concurrently. */
-const recordsStatuses = (
+const observesStatuses = (
   id: string,
   statement: string,
   basis: Basis,
   sends: string,
   requests: (context: CheckContext) => Requests,
 ): Check =>
-  records(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
+  observes(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
 /** Like `recordsStatuses`, but sends one request after the other. */
-const recordsStatusesInOrder: typeof recordsStatuses = (id, statement, basis, sends, requests) =>
-  records(id, statement, basis, sends, async (context) => {
+const observesStatusesInOrder: typeof observesStatuses = (id, statement, basis, sends, requests) =>
+  observes(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
   });
 
@@ -134,7 +134,7 @@ const DEFECT_KINDS: readonly DefectKind[] = [
 ];
 
 export const observationChecks: readonly Check[] = [
-  records(
+  observes(
     'observe/id',
     'Whether and how the response contains the id.',
     'section 2, unspecified',
@@ -161,7 +161,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('id/beyond-2^53/echo', wordFor(kept, words));
     },
   ),
-  records(
+  observes(
     'observe/fields',
     'What a response contains besides name and tag, and how an absent tag is returned.',
     'section 2, unspecified',
@@ -184,7 +184,7 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('tag/empty/echo', echo);
     },
   ),
-  recordsStatusesInOrder(
+  observesStatusesInOrder(
     'observe/same-id-again',
     'How the store answers a second plant with the same id.',
     'section 2, unspecified',
@@ -194,7 +194,7 @@ export const observationChecks: readonly Check[] = [
       return { 'same-id/first': having(context, ID, id), 'same-id/second': having(context, ID, id) };
     },
   ),
-  records(
+  observes(
     'observe/same-id-at-once',
     'How the store answers two plants with the same id that are sent at the same time.',
     'section 2, unspecified',
@@ -206,7 +206,7 @@ export const observationChecks: readonly Check[] = [
     },
     { concurrent: true },
   ),
-  records(
+  observes(
     'observe/undeclared-properties',
     'How the store answers a property that the document does not declare.',
     'section 2, unspecified',
@@ -219,7 +219,7 @@ export const observationChecks: readonly Check[] = [
         context.recordObservation('undeclared-property/echo', answer.plant.colour === 'green');
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/id-notations',
     'How the store answers integer ids in other notations.',
     'JSON Schema 2020-12 section 6.1.1',
@@ -230,7 +230,7 @@ export const observationChecks: readonly Check[] = [
       return each('id-written', numerals, (numeral) => having(context, ID, new Raw(numeral)));
     },
   ),
-  recordsStatusesInOrder(
+  observesStatusesInOrder(
     'observe/id-extremes',
     'How the store answers ids at the limits of int64.',
     'section 2, NewPlant',
@@ -240,7 +240,7 @@ export const observationChecks: readonly Check[] = [
       'id/-2^63': having(context, ID, -(2n ** 63n)),
     }),
   ),
-  records(
+  observes(
     'observe/longest-name',
     'The longest accepted name, and the statuses for a longer one and for a single letter.',
     'section 2, unspecified',
@@ -259,7 +259,7 @@ export const observationChecks: readonly Check[] = [
       await ask(context, 'name/one-letter', having(context, 'name', oneLetter));
     },
   ),
-  records(
+  observes(
     'observe/largest-body',
     'The largest accepted body, and the status for a larger one.',
     'section 8',
@@ -280,7 +280,7 @@ export const observationChecks: readonly Check[] = [
     },
     { exclusive: true },
   ),
-  records(
+  observes(
     'observe/duplicate-names',
     'Which of two properties with the same name the store uses.',
     'RFC 8259 section 4',
@@ -298,14 +298,14 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('duplicate-name/counts', counts);
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/byte-order-mark',
     'How the store answers a byte order mark before the plant.',
     'RFC 8259 section 8.1',
     'A plant preceded by a byte order mark.',
     (context) => ({ 'byte-order-mark': edited(context, (body) => `\ufeff${body}`) }),
   ),
-  recordsStatusesInOrder(
+  observesStatusesInOrder(
     'observe/lone-surrogates',
     'How the store answers a lone surrogate in a string.',
     'RFC 8259 section 8.2',
@@ -318,7 +318,7 @@ export const observationChecks: readonly Check[] = [
       return { 'lone-surrogate': halfIn('name'), 'lone-surrogate-in-tag': halfIn('tag') };
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/json-extensions',
     'Which extensions of JSON the store accepts.',
     'RFC 8259 section 9',
@@ -328,14 +328,14 @@ export const observationChecks: readonly Check[] = [
         extensions.map(({ name, apply }) => [`json-extension/${name}`, edited(context, apply)]),
       ),
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/utf-16',
     'How the store answers a body in UTF-16.',
     'RFC 8259 section 8.1',
     'A plant in UTF-16, little-endian, with a byte order mark.',
     (context) => ({ 'utf-16': edited(context, (body) => Buffer.from(`\ufeff${body}`, 'utf16le')) }),
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/compressed-body',
     'How the store answers a compressed body.',
     'RFC 9110 section 8.4',
@@ -350,7 +350,7 @@ export const observationChecks: readonly Check[] = [
       };
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/unusual-content-types',
     'How the store answers unusual content types.',
     'RFC 9110 section 8.3.1',
@@ -371,7 +371,7 @@ export const observationChecks: readonly Check[] = [
         (contentType) => plain(context, { contentType }),
       ),
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/unusual-headers',
     'How the store answers unusual headers.',
     'section 4, parameters',
@@ -394,7 +394,7 @@ export const observationChecks: readonly Check[] = [
         (pair) => plain(context, { headers: [pair] }),
       ),
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/protocols',
     'How the store answers HTTP/1.0 and an offer of HTTP/2.',
     'RFC 9110 section 2.5',
@@ -421,7 +421,7 @@ export const observationChecks: readonly Check[] = [
       };
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/query',
     'How the store answers a query.',
     'section 4, parameters',
@@ -436,21 +436,21 @@ export const observationChecks: readonly Check[] = [
       return each('query', queries, (query) => plain(context, { path: `/plants?${query}` }));
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/missing-content-type',
     'How the store answers a plant without a content type.',
     'RFC 9110 section 8.3',
     'An ordinary plant without a Content-Type.',
     (context) => ({ 'missing-content-type': plain(context, { contentType: undefined }) }),
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/accept-without-json',
     'How the store answers a request that does not accept JSON.',
     'RFC 9110 section 12.5.1',
     'An ordinary plant with Accept: text/html.',
     (context) => ({ 'accept-without-json': plain(context, { headers: [['accept', 'text/html']] }) }),
   ),
-  records(
+  observes(
     'observe/rejections',
     'The status and error value for each kind of invalid request.',
     'section 7, unspecified',
@@ -476,7 +476,7 @@ export const observationChecks: readonly Check[] = [
       }
     },
   ),
-  records(
+  observes(
     'observe/methods',
     'How the store answers safe methods: GET, HEAD and OPTIONS.',
     'section 4, operation',
@@ -494,7 +494,7 @@ export const observationChecks: readonly Check[] = [
       }
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/paths',
     'How the store answers POST to paths that resemble /plants.',
     'section 4, operation',
@@ -504,7 +504,7 @@ export const observationChecks: readonly Check[] = [
       'path/in-capitals': plain(context, { path: '/PLANTS' }),
     }),
   ),
-  records(
+  observes(
     'observe/cors-preflight',
     'How the store answers a CORS preflight.',
     'section 4, operation',
@@ -525,7 +525,7 @@ export const observationChecks: readonly Check[] = [
       await ask(context, 'options-with-an-origin', options);
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/oversized-header',
     'How the store answers a header of 64 KiB.',
     'RFC 9110 section 5.4',
@@ -535,7 +535,7 @@ export const observationChecks: readonly Check[] = [
       return { 'header-of-64-kib': plain(context, { headers, outsideContract: true }) };
     },
   ),
-  recordsStatuses(
+  observesStatuses(
     'observe/broken-framing',
     'How the store answers malformed HTTP requests.',
     'RFC 9112 section 6.3',
@@ -565,7 +565,7 @@ export const observationChecks: readonly Check[] = [
       return each('framing', broken, (rawBytes) => ({ rawBytes, outsideContract: true }));
     },
   ),
-  records(
+  observes(
     'observe/response-time',
     'Response times at the concurrency of the run.',
     'section 8',

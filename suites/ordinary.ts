@@ -20,7 +20,7 @@ import {
   withoutTag,
 } from './define.ts';
 
-const acceptIt =
+const ACCEPT_HINT =
   'Accept every NewPlant that the document allows: answer 200 with a Plant as application/json.';
 
 const plain = (plants: PlantFactory): TestCase[] => [
@@ -167,25 +167,25 @@ export const ordinaryChecks: readonly Check[] = [
   must('ordinary/accepts-any-plant', {
     statement: 'Any NewPlant with a name of letters, digits, spaces, hyphens and apostrophes is created.',
     basis: ['section 4, rule 1', 'section 4, request body', 'section 2, NewPlant'],
-    hint: acceptIt,
+    hint: ACCEPT_HINT,
     test: { kind: 'property', cases: sampled('an ordinary plant', 'some'), rules: createdRules, weight: 1 },
   }),
   must('ordinary/accepts-names-of-every-length', {
     statement: 'Names of 2 to 40 letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
-    hint: acceptIt,
+    hint: ACCEPT_HINT,
     test: namedCases(createdRules, namesOfEveryLength),
   }),
   must('ordinary/accepts-names-of-many-kinds', {
     statement: 'Names with spaces, digits, hyphens and apostrophes in any position are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
-    hint: acceptIt,
+    hint: ACCEPT_HINT,
     test: namedCases(createdRules, namesOfManyKinds),
   }),
   must('ordinary/accepts-tags-of-every-length', {
     statement: 'Tags of 1 to 20 lower-case letters are accepted.',
     basis: ['section 4, rule 1', 'section 2, Plant'],
-    hint: acceptIt,
+    hint: ACCEPT_HINT,
     test: namedCases(createdRules, tagsOfEveryLength),
   }),
   must('ordinary/accepts-ids-of-every-magnitude', {

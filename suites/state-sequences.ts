@@ -43,7 +43,7 @@ interface SentStep {
   readonly name: number | undefined;
 }
 
-interface About extends Pick<SentStep, 'id' | 'name'> {
+interface StepPlant extends Pick<SentStep, 'id' | 'name'> {
   readonly json: JsonObject;
   /** Whether every store must accept the plant unless its id or name is in use. */
   readonly isOrdinary: boolean;
@@ -131,7 +131,7 @@ class Sequences {
     return { step, template, rules: rulesFor(step, mustBeAccepted), id, name };
   }
 
-  private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: StoreState): About {
+  private plantOf({ plant: number, like }: Step, isShared: boolean, { ids }: StoreState): StepPlant {
     const { context } = this;
     const fresh = this.plants[number % this.plants.length] ?? context.plants.plain();
     const isAccented = like === 'composed' || like === 'decomposed';
@@ -139,8 +139,8 @@ class Sequences {
     const ownId = ids.get(number);
     const fixed = (id: bigint) => fixedFor(fresh, id);
     const itself = ownId === undefined ? fresh : fixed(ownId);
-    const same: About = { json: itself, id: number, name: number, isOrdinary: true };
-    const changed = (json: JsonObject, rest: Omit<About, 'json'>): About =>
+    const same: StepPlant = { json: itself, id: number, name: number, isOrdinary: true };
+    const changed = (json: JsonObject, rest: Omit<StepPlant, 'json'>): StepPlant =>
       isValid(context.plants.contract, json) ? { ...rest, json } : same;
     const id: Json | undefined = itself.get(ID);
     const name = itself.get('name');

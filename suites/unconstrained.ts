@@ -11,7 +11,7 @@ import { isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import { caseWithControl, must, namedCases, rangeText, requestWith, should, withoutTag } from './define.ts';
 
-const answerHint = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
+const ANSWER_HINT = 'Answer 200 with a Plant, or 400 with an Error; no request may make the server fail.';
 
 const unconstrained = (label: string, plant: JsonObject, control: JsonObject): TestCase =>
   caseWithControl(label, requestWith(plant), control);
@@ -136,7 +136,7 @@ export const unconstrainedChecks: readonly Check[] = [
   must('unconstrained/answers-any-plant', {
     statement: 'Any NewPlant is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
-    hint: answerHint,
+    hint: ANSWER_HINT,
     test: {
       kind: 'property',
       named: edges,
@@ -149,7 +149,7 @@ export const unconstrainedChecks: readonly Check[] = [
     statement:
       'A name that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
-    hint: `Treat a name as plain text everywhere. ${answerHint}`,
+    hint: `Treat a name as plain text everywhere. ${ANSWER_HINT}`,
     test: namedCases(createdOrRejectedRules, (plants) => [
       ...withValues(plants, 'name', HOSTILE),
       ...inLatin1(plants),
@@ -159,14 +159,14 @@ export const unconstrainedChecks: readonly Check[] = [
     statement:
       'A tag that means something to a parser, database, shell, template or log is handled like any other.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, Plant'],
-    hint: `Treat a tag as plain text everywhere. ${answerHint}`,
+    hint: `Treat a tag as plain text everywhere. ${ANSWER_HINT}`,
     test: namedCases(createdOrRejectedRules, (plants) => withValues(plants, 'tag', HOSTILE)),
   }),
   must('unconstrained/answers-any-id', {
     statement:
       'A NewPlant with any int64 as id is answered with 200 and a Plant, or rejected; a 400 has an Error as its body.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, NewPlant'],
-    hint: `Check the widths of the column and of the variable. ${answerHint}`,
+    hint: `Check the widths of the column and of the variable. ${ANSWER_HINT}`,
     test: namedCases(createdOrRejectedRules, (plants) => [
       ...ids(
         plants,
@@ -201,7 +201,7 @@ export const unconstrainedChecks: readonly Check[] = [
   must('unconstrained/answers-undeclared-properties', {
     statement: 'A NewPlant with undeclared properties gets a valid response.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 2, unspecified'],
-    hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${answerHint}`,
+    hint: `Treat property names such as __proto__ or hasOwnProperty as ordinary data. ${ANSWER_HINT}`,
     notApplicable: ({ newPlant }) =>
       newPlant.shape.closed ? 'the document allows no undeclared properties' : undefined,
     test: {
@@ -239,7 +239,7 @@ export const unconstrainedChecks: readonly Check[] = [
   must('unconstrained/answers-large-plants', {
     statement: 'A NewPlant of up to 64 KiB gets a valid response, regardless of what makes it large.',
     basis: ['section 4, rule 1', 'section 4, rule 3', 'section 8'],
-    hint: `Answer 400 (or 413) if a limit is exceeded. ${answerHint}`,
+    hint: `Answer 400 (or 413) if a limit is exceeded. ${ANSWER_HINT}`,
     test: namedCases(createdOrRejectedRules, (plants) => {
       const many = (count: number): [string, Json][] =>
         Array.from({ length: count }, (_, index) => [`extra${index}`, 1n]);

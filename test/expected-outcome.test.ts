@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundledContract } from '../lib/contract/bundled-contract.ts';
-import { twice, wrongToken } from '../lib/payloads/credentials.ts';
+import { rightAndWrong, wrongToken } from '../lib/payloads/credentials.ts';
 import { expectedOutcomeOf } from '../lib/payloads/expected-outcome.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
 import { fill } from '../lib/run/send/fill-template.ts';
@@ -44,7 +44,7 @@ test.each<[what: string, expected: ExpectedOutcome, template: RequestTemplate]>(
   ['a wrong token', 'reject-credential', { ...PLANT, ...wrong }],
   ['a wrong token and no plant', 'reject-credential', { ...text('[]'), ...wrong }],
   ['a wrong token and more than 64 KiB', 'reject-credential', { ...text(`[]${LONG}`), ...wrong }],
-  ['a second token', 'reject-credential', { ...PLANT, credential: twice('f3a91c07d2', 'last') }],
+  ['a second token', 'reject-credential', { ...PLANT, credential: rightAndWrong('f3a91c07d2', 'last') }],
 ])('%s: %s', async (_, expected, template) => {
   const request = fill(template, 7n, { token: TOKEN, host: 'localhost', prefix: '', headers: [] });
   expect(expectedOutcomeOf(request, template, await bundledContract(), TOKEN)).toBe(expected);

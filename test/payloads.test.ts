@@ -13,7 +13,13 @@ import { sourceAt } from '../lib/contract/numeral.ts';
 import type { TextLimits } from '../lib/contract/shape.ts';
 import { requireOrdinary } from '../lib/payloads/check-satisfiable.ts';
 import { ordersOf, pickByKind } from '../lib/payloads/choose-cases.ts';
-import { credentialOf, noToken, otherSchemes, twice, wrongTokens } from '../lib/payloads/credentials.ts';
+import {
+  credentialOf,
+  noToken,
+  otherSchemes,
+  rightAndWrong,
+  wrongTokens,
+} from '../lib/payloads/credentials.ts';
 import { type Defect, type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { freshId, freshText, mayBeUsedUp, withWords } from '../lib/payloads/fresh.ts';
 import {
@@ -891,7 +897,7 @@ describe('credentials', () => {
   test('the recorded form never contains the token', () => {
     for (const { name, credential } of invalidCredentials)
       expect(credential.shell.join('\n'), name).not.toContain('secret-token');
-    for (const credential of [validCredential, noCredential, twice('other', 'first')])
+    for (const credential of [validCredential, noCredential, rightAndWrong('other', 'first')])
       expect(credential.shell).toHaveLength(credential.values('secret-token').length);
   });
 
@@ -952,10 +958,10 @@ describe('credentials', () => {
   });
 
   test('two headers are sent in the given order', () => {
-    expect(twice('other', 'first').values('t')).toEqual(['Bearer t', 'Bearer other']);
-    expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
-    expect(twice('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
-    expect(twice('other', 'last').shell).toEqual(['Bearer other', 'Bearer $PLANT_STORE_TOKEN']);
+    expect(rightAndWrong('other', 'first').values('t')).toEqual(['Bearer t', 'Bearer other']);
+    expect(rightAndWrong('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
+    expect(rightAndWrong('other', 'last').values('t')).toEqual(['Bearer other', 'Bearer t']);
+    expect(rightAndWrong('other', 'last').shell).toEqual(['Bearer other', 'Bearer $PLANT_STORE_TOKEN']);
   });
 });
 

@@ -91,16 +91,16 @@ const chunked = (body: string) => `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked
 
 interface Settings {
   readonly timeout?: number;
-  readonly cap?: number;
+  readonly maxBodyBytes?: number;
   readonly connections?: number;
 }
 
 const endpoint = (
   url: string,
-  { timeout = 5000, cap = MAX_RESPONSE_BODY_BYTES }: Settings = {},
+  { timeout = 5000, maxBodyBytes = MAX_RESPONSE_BODY_BYTES }: Settings = {},
 ): Endpoint => ({
   ...endpointOf(url, { timeout }),
-  cap,
+  maxBodyBytes,
 });
 
 function wireTo(url: string, settings: Settings = {}): HttpClient {
@@ -145,7 +145,11 @@ describe('the endpoint of a base URL', () => {
     ['https://example.org/api/v1//', { host: 'example.org', port: 443, secure: true, prefix: '/api/v1' }],
     ['https://[::1]:8443/', { host: '::1', port: 8443, secure: true, origin: 'https://[::1]:8443' }],
   ])('%s is parsed', (url, expected) => {
-    expect(endpointOf(url, { timeout: 1 })).toMatchObject({ ...expected, cap: 8 * 1024 * 1024, tls: {} });
+    expect(endpointOf(url, { timeout: 1 })).toMatchObject({
+      ...expected,
+      maxBodyBytes: 8 * 1024 * 1024,
+      tls: {},
+    });
   });
 
   test('certificates and trust are passed on', () => {
@@ -295,7 +299,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(600)}`);
       setTimeout(() => socket.write('y'.repeat(600)), 20);
     });
-    const response = responseTo(await wired(server.url, { cap: 1000 }).send(post()));
+    const response = responseTo(await wired(server.url, { maxBodyBytes: 1000 }).send(post()));
     expect(response.truncated).toBe(true);
     expect(textOf(response)).toBe('x'.repeat(600) + 'y'.repeat(400));
   });
@@ -331,7 +335,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
 
   test('reads a complete response after a truncated one', async () => {
     const server = await answering(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(3000)}`, OK);
-    const client = wired(server.url, { cap: 100 });
+    const client = wired(server.url, { maxBodyBytes: 100 });
     expect(responseTo(await client.send(post())).truncated).toBe(true);
     const next = responseTo(await client.send(post()));
     expect([textOf(next), next.truncated]).toEqual(['ok', false]);
@@ -485,7 +489,7 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
 });
 
 describe.each(WAYS)('a response %s', (_way, prepare) => {
-  test.each<[what: string, answer: string, cap: number, expected: Partial<Response>]>([
+  test.each<[what: string, answer: string, maxBodyBytes: number, expected: Partial<Response>]>([
     ['of exactly the cap is complete', 'Content-Length: 4\r\n\r\nbody', 4, { truncated: false }],
     ['over the cap in one piece is truncated', 'Content-Length: 9\r\n\r\n123456789', 4, { truncated: true }],
     [
@@ -501,7 +505,7 @@ describe.each(WAYS)('a response %s', (_way, prepare) => {
     ],
   ])('%s', async (_what, answer, cap, expected) => {
     const server = await answering(`HTTP/1.1 200 OK\r\n${answer}`);
-    const client = wireTo(server.url, { cap });
+    const client = wireTo(server.url, { maxBodyBytes: cap });
     prepare(client);
     const response = responseTo(await client.send(post()));
     expect(response).toMatchObject(expected);
@@ -664,7 +668,7 @@ describe.each(WAYS)('connections %s', (_way, prepare) => {
       else if (answer.includes('close')) socket.end(answer);
       else socket.write(answer);
     });
-    const client = wired(server.url, { cap: 1000 });
+    const client = wired(server.url, { maxBodyBytes: 1000 });
     responseTo(await client.send(post()));
     responseTo(await client.send(post()));
     expect(server.seen).toHaveLength(2);
@@ -1074,7 +1078,7 @@ describe.each([
     const client = new HttpClient(
       {
         ...endpointOf(base, { timeout: settings.timeout ?? 5000, insecure: true }),
-        cap: settings.cap ?? MAX_RESPONSE_BODY_BYTES,
+        maxBodyBytes: settings.maxBodyBytes ?? MAX_RESPONSE_BODY_BYTES,
       },
       settings.connections ?? 2,
     );

@@ -5,13 +5,13 @@ import {
   list,
   mapOf,
   named,
+  nonNegativeInteger,
   nullable,
   type Of,
   object,
   optional,
-  positive,
+  positiveInteger,
   text,
-  whole,
 } from '../json-schema.ts';
 import {
   about,
@@ -30,8 +30,8 @@ const cell = named(
   'cell',
   object({
     verdict,
-    cases: whole,
-    failed: whole,
+    cases: nonNegativeInteger,
+    failed: nonNegativeInteger,
     problem: optional(text),
     expected: optional(text),
     actual: optional(text),
@@ -86,7 +86,7 @@ const answer = named(
   'answer',
   object({
     name: text,
-    status: optional(whole),
+    status: optional(nonNegativeInteger),
     contentType: optional(text),
     body: optional(body),
     fault: optional(text),
@@ -99,8 +99,8 @@ const disagreement = named(
   object({
     label: text,
     request: object({ contentType: text, body, command: text }),
-    payloads: described(positive, 'How many payloads divide the stores in this way.'),
-    shrinks: whole,
+    payloads: described(positiveInteger, 'How many payloads divide the stores in this way.'),
+    shrinks: nonNegativeInteger,
     ways: described(
       list(object({ signature: text, answers: list(answer, { minItems: 1 }) }), { minItems: 2 }),
       'The different answers, that of the most stores first.',
@@ -127,9 +127,9 @@ export const COMPARISON = object({
   differential: described(
     nullable(
       object({
-        payloads: described(whole, 'Payloads that every store was sent.'),
+        payloads: described(nonNegativeInteger, 'Payloads that every store was sent.'),
         disagreements: list(disagreement),
-        more: described(whole, 'Disagreements beyond those listed.'),
+        more: described(nonNegativeInteger, 'Disagreements beyond those listed.'),
       }),
     ),
     'Null for a comparison of saved records.',

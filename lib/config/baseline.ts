@@ -2,7 +2,7 @@ import { groupBy } from '../collections.ts';
 import type { Pointer } from '../contract/document.ts';
 import { nearest } from '../nearest.ts';
 import { renamingOf } from '../renamed-ids.ts';
-import { metBy, namedBy, newProblems } from '../report/baseline/baseline-entry.ts';
+import { fingerprintsIn, fingerprintsOf, newProblems } from '../report/baseline/baseline-entry.ts';
 import { blocks } from '../report/baseline/ci-result.ts';
 import type { Baseline, BaselineEntry, KnownCause, RunRecord } from '../report/record/record.ts';
 import type { About } from '../run/check.ts';
@@ -40,7 +40,7 @@ export function readBaseline(file: string, catalogue: readonly About[]): Baselin
   };
   for (const [index, entry] of baseline.entries.entries()) {
     const pointer = [...within, index];
-    for (const { id, names = [''] } of namedBy(entry)) {
+    for (const { id, names = [''] } of fingerprintsIn(entry)) {
       const at = 'cause' in entry ? ['failures', entry.cause, id] : [...pointer, 'id'];
       const check = catalogue.find((one) => one.id === id);
       const close = nearest(id, ids);
@@ -142,7 +142,7 @@ function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): Baselin
     const result = results.find((one) => one.id === id);
     if (result?.verdict === 'skipped' || result?.verdict === 'untestable') return names;
     if (result?.verdict !== 'fail') return [];
-    const met = metBy(result);
+    const met = fingerprintsOf(result);
     return names.filter((name) => met.has(name));
   };
   if ('cause' in entry) {
@@ -150,7 +150,7 @@ function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): Baselin
     // Checks that other causes explain are no reason to keep a cause that is no longer found.
     const isExplained = (check: string) =>
       causes.some(({ kind, checks }) => kind !== 'once' && checks.includes(check));
-    const named = namedBy(entry).filter(({ id }) => isFound || !isExplained(id));
+    const named = fingerprintsIn(entry).filter(({ id }) => isFound || !isExplained(id));
     const checks = checksOf(named.map(({ id, names = [] }) => [id, left(id, names)]));
     return isFound || Object.keys(checks).length > 0 ? { ...entry, checks } : undefined;
   }

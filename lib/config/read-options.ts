@@ -33,7 +33,7 @@ export function readOptions<R extends Rows>(
   for (const [name, row] of Object.entries(table)) {
     const value = given[name];
     if (value !== undefined)
-      values[name] = rejectOthers(
+      values[name] = readOrReject(
         () => readAs(row.kind, value),
         (problem) => reject(name, `${name} ${problem}.`),
       );
@@ -43,7 +43,7 @@ export function readOptions<R extends Rows>(
 }
 
 /** Reads a value. If it is invalid, calls `reject` with the problem, worded with the value and without it. */
-export function rejectOthers<T>(read: () => T, reject: (problem: string, rule: string) => never): T {
+export function readOrReject<T>(read: () => T, reject: (problem: string, rule: string) => never): T {
   try {
     return read();
   } catch (error) {
@@ -84,7 +84,7 @@ export function settingIn(environment: Environment, name: string, row: OptionRow
   const variable = variableOf(name, row);
   const text = variable === undefined ? undefined : environment[variable];
   if (text === undefined || text === '') return undefined;
-  return rejectOthers(
+  return readOrReject(
     () => readTextAs(row.kind, text),
     (problem) => {
       throw new UsageError(`${variable} ${problem}.`);

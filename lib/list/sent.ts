@@ -8,6 +8,7 @@ import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
 import { counted, withSeparators } from '../text.ts';
+import { TOKEN_IN_SHELL, TOKEN_VARIABLE } from '../token-variable.ts';
 import { utf8Text } from '../utf8.ts';
 
 export interface SentExamples {
@@ -21,11 +22,8 @@ const FIRST_ID = 1_000_001n;
 const MAX_EXAMPLES = 3;
 const MAX_EXAMPLE_CHARACTERS = 160;
 
-/** Stands for the token. No encoding of a request changes it. */
-const TOKEN = 'PLANT_STORE_TOKEN';
-
 const filled = (template: RequestTemplate, id: bigint) =>
-  fill(template, id, { token: TOKEN, host: '', prefix: '', headers: DEFAULT_HEADERS });
+  fill(template, id, { token: TOKEN_VARIABLE, host: '', prefix: '', headers: DEFAULT_HEADERS });
 
 export function examplesOf({ id, test, notApplicable }: Check, contract: Contract): SentExamples {
   const reason = notApplicable?.(contract);
@@ -145,7 +143,7 @@ function request(template: RequestTemplate): string {
 const body = (template: RequestTemplate, id: bigint) =>
   shownText(nameToken(textOf(filled(template, id).body ?? new Uint8Array())), MAX_EXAMPLE_CHARACTERS);
 
-const nameToken = (text: string) => text.replaceAll(TOKEN, () => `$${TOKEN}`);
+const nameToken = (text: string) => text.replaceAll(TOKEN_VARIABLE, () => TOKEN_IN_SHELL);
 
 /** Bytes as text. If they are not UTF-8, bytes other than printable ASCII become hexadecimal escapes. */
 const textOf = (bytes: Uint8Array): string =>

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { TOKEN_IN_SHELL } from '../token-variable.ts';
 import { type Credential, noCredential, validCredential } from './test-case.ts';
 
 /** Placeholders with which a record stands for generated tokens. Shell commands generate their own. */
@@ -13,7 +14,7 @@ export interface InvalidCredential {
   readonly credential: Credential;
 }
 
-const T = '$PLANT_STORE_TOKEN';
+const T = TOKEN_IN_SHELL;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const shellBase64 = (text: string) => `$(printf %s "${text}" | base64 | tr -d '[:space:]')`;
 
@@ -296,7 +297,7 @@ export const invalidCredentials: readonly InvalidCredential[] = [
 ];
 
 /** Returns the right token and another one, in two headers. The interface does not say which counts. */
-export const twice = (other: string, right: 'first' | 'last'): Credential => {
+export const rightAndWrong = (other: string, right: 'first' | 'last'): Credential => {
   const pair = (token: string) => [`Bearer ${token}`, `Bearer ${other}`];
   const inOrder = (values: string[]) => (right === 'first' ? values : values.reverse());
   return { values: (token) => inOrder(pair(token)), shell: inOrder(pair(T)) };

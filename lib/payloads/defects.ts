@@ -211,14 +211,14 @@ type WrongType = Exclude<JsonType, 'integer'> | 'fraction' | 'numeral';
 /** Hostile strings other than numerals, which are a defect of their own. */
 const WORDS = HOSTILE.filter((text) => text.trim() === '' || Number.isNaN(Number(text)));
 
-interface Mistaken {
+interface WrongValues {
   readonly title: string;
   /** Values that a client may send instead of the right type, from likely to far-fetched. */
   readonly typical: (own: Json) => readonly Json[];
   readonly sampled: (own: Json) => Arbitrary<Json>;
 }
 
-const MISTAKEN: Readonly<Record<WrongType, Mistaken>> = {
+const WRONG_VALUES: Readonly<Record<WrongType, WrongValues>> = {
   null: {
     title: 'null',
     typical: () => [null],
@@ -342,7 +342,7 @@ function wrongTypesFor(shape: Shape): WrongType[] {
 
 function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): Defect[] {
   return wrongTypesFor(shape).map((type) => {
-    const { title, typical, sampled } = MISTAKEN[type];
+    const { title, typical, sampled } = WRONG_VALUES[type];
     const own = (control: JsonObject): Json => get(control) ?? 'fern';
     return {
       name: `${name} is ${title}`,
@@ -393,7 +393,7 @@ function constraints({ name, property, get, put }: Place, shape: Shape): Defect[
       );
   }
   if (types.includes('integer') || types.includes('number')) {
-    for (const [title, breaking, kind] of offTheGrid(shape, types.includes('number')))
+    for (const [title, breaking, kind] of numberViolations(shape, types.includes('number')))
       found.push(rule(title, breaking, kind));
   }
   if (types.includes('array')) {
@@ -467,7 +467,7 @@ function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): rea
   return found;
 }
 
-function offTheGrid(
+function numberViolations(
   { number }: Shape,
   fractions: boolean,
 ): (readonly [title: string, breaking: readonly Json[], kind?: DefectKind])[] {

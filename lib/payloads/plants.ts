@@ -80,9 +80,9 @@ const idRanges = memoised((newPlant: Shape): { readonly all: IdRange; readonly o
   const step = grid.step.digits;
   const [least, last] = placesIn(grid, 1n, MAX_ORDINARY_ID);
   const [fresh] = placesIn(grid, MIN_ORDINARY_ID, MAX_ORDINARY_ID);
-  const isThere = fresh * step >= MIN_ORDINARY_ID && (last - fresh) * step >= MIN_ORDINARY_ID;
+  const hasOrdinaryRange = fresh * step >= MIN_ORDINARY_ID && (last - fresh) * step >= MIN_ORDINARY_ID;
   const all = { first: least * step, last: last * step, step };
-  return { all, ordinary: isThere ? { ...all, first: fresh * step } : all };
+  return { all, ordinary: hasOrdinaryRange ? { ...all, first: fresh * step } : all };
 });
 
 const idGrid = memoised(({ properties, alternatives }: Shape): Grid => {

@@ -1,3 +1,4 @@
+import { TOKEN_IN_SHELL } from '../token-variable.ts';
 import type { Delivery } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
@@ -34,7 +35,7 @@ export function withScheme(scheme: string, of: Credential): Credential {
 
 export const validCredential: Credential = {
   values: (token) => [`Bearer ${token}`],
-  shell: ['Bearer $PLANT_STORE_TOKEN'],
+  shell: [`Bearer ${TOKEN_IN_SHELL}`],
 };
 
 export const noCredential: Credential = { values: () => [], shell: [] };

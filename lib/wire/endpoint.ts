@@ -16,7 +16,7 @@ export interface Endpoint {
   /** Milliseconds to connect, and again to receive the complete response. */
   readonly timeout: number;
   /** Size of a body in bytes at which a response is truncated. */
-  readonly cap: number;
+  readonly maxBodyBytes: number;
 }
 
 /** A response is read up to this size. */
@@ -51,6 +51,6 @@ export function endpointOf(
       ...(options.insecure === true ? { rejectUnauthorized: false } : {}),
     },
     timeout: options.timeout,
-    cap: MAX_RESPONSE_BODY_BYTES,
+    maxBodyBytes: MAX_RESPONSE_BODY_BYTES,
   };
 }

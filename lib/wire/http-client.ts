@@ -41,8 +41,8 @@ export class HttpClient {
   private readonly slots: Slot[] = [];
   private readonly idle: Slot[] = [];
   private readonly waiting: ((slot: Slot) => void)[] = [];
-  private limit: number;
-  private limits: ResponseLimits;
+  private maxConcurrency: number;
+  private responseLimits: ResponseLimits;
   private closed = false;
   /** Number of requests with pauses whose connection was closed in every try. */
   private delayedInVain = 0;
@@ -54,13 +54,13 @@ export class HttpClient {
 
   constructor(endpoint: Endpoint, connections: number) {
     this.endpoint = endpoint;
-    this.limits = {
+    this.responseLimits = {
       timeout: endpoint.timeout,
-      bodyBytes: endpoint.cap,
+      bodyBytes: endpoint.maxBodyBytes,
       continueWait: CONTINUE_WAIT_MS,
       largeBodies: new LargeBodies(),
     };
-    this.limit = connections;
+    this.maxConcurrency = connections;
   }
 
   /**
@@ -80,11 +80,11 @@ export class HttpClient {
             return this.sendOnRawSocket(rawSocket, again());
           },
         );
-        if (this.limit === 1 && isAborted(exchange)) await sleep(ABORT_NOTICED_MS);
+        if (this.maxConcurrency === 1 && isAborted(exchange)) await sleep(ABORT_NOTICED_MS);
         return exchange;
       }
       if (!(slot.main instanceof this.kind)) this.renew(slot);
-      if (this.limit === 1) void slot.rawSocket?.close();
+      if (this.maxConcurrency === 1) void slot.rawSocket?.close();
       const anew = () => {
         this.renew(slot);
         return this.sendOnMain(slot, again());
@@ -177,38 +177,38 @@ export class HttpClient {
 
   /** Lowers limits on further responses. The time limit on connecting does not change. */
   lowerLimits(lower: Partial<Omit<ResponseLimits, 'largeBodies'>>): void {
-    const { timeout, bodyBytes, continueWait } = { ...this.limits, ...lower };
-    this.limits = {
-      ...this.limits,
-      timeout: Math.min(timeout, this.limits.timeout),
-      bodyBytes: Math.min(bodyBytes, this.limits.bodyBytes),
-      continueWait: Math.min(continueWait, this.limits.continueWait),
+    const { timeout, bodyBytes, continueWait } = { ...this.responseLimits, ...lower };
+    this.responseLimits = {
+      ...this.responseLimits,
+      timeout: Math.min(timeout, this.responseLimits.timeout),
+      bodyBytes: Math.min(bodyBytes, this.responseLimits.bodyBytes),
+      continueWait: Math.min(continueWait, this.responseLimits.continueWait),
     };
   }
 
   get concurrencyLimit(): number {
-    return this.limit;
+    return this.maxConcurrency;
   }
 
   /** Halves the concurrency limit, but not below 1. */
   lowerConcurrency(): void {
-    this.setConcurrencyLimit(Math.max(1, Math.floor(this.limit / 2)));
+    this.setConcurrencyLimit(Math.max(1, Math.floor(this.maxConcurrency / 2)));
   }
 
   /** Lowers the concurrency limit so that response bodies of this size fit into a fixed amount of memory. */
   lowerConcurrencyFor(bodyBytes: number): void {
     const fitting = Math.max(1, Math.floor(MAX_IN_FLIGHT_BYTES / Math.max(1, bodyBytes)));
-    if (fitting < this.limit) this.setConcurrencyLimit(fitting);
+    if (fitting < this.maxConcurrency) this.setConcurrencyLimit(fitting);
   }
 
   /** Requests in flight continue; idle connections beyond the limit are closed. */
   setConcurrencyLimit(limit: number): void {
-    this.limit = limit;
+    this.maxConcurrency = limit;
     for (let beyond = this.slots.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
       const [slot] = this.idle.splice(0, 1);
       if (slot !== undefined) this.discard(slot);
     }
-    while (this.busy < this.limit && this.waiting.length > 0)
+    while (this.busy < this.maxConcurrency && this.waiting.length > 0)
       this.waiting.shift()?.(this.idle.pop() ?? this.openSlot());
   }
 
@@ -223,7 +223,7 @@ export class HttpClient {
   }
 
   private acquire(): Promise<Slot> {
-    if (this.busy >= this.limit) return new Promise((resolve) => this.waiting.push(resolve));
+    if (this.busy >= this.maxConcurrency) return new Promise((resolve) => this.waiting.push(resolve));
     // The most recently used connection is the least likely to be closed, and reusing it reveals state that
     // the store keeps for a connection.
     const slot = this.idle.pop() ?? this.openSlot();
@@ -231,9 +231,9 @@ export class HttpClient {
   }
 
   private release(slot: Slot): void {
-    const next = this.busy <= this.limit ? this.waiting.shift() : undefined;
+    const next = this.busy <= this.maxConcurrency ? this.waiting.shift() : undefined;
     if (next !== undefined) next(slot);
-    else if (this.slots.length > this.limit) this.discard(slot);
+    else if (this.slots.length > this.maxConcurrency) this.discard(slot);
     else this.idle.push(slot);
   }
 
@@ -254,7 +254,7 @@ export class HttpClient {
     slot.main = new kind(this.endpoint);
   }
 
-  private async sendOnMain(slot: Slot, request: Request, limits = this.limits): Promise<Exchange> {
+  private async sendOnMain(slot: Slot, request: Request, limits = this.responseLimits): Promise<Exchange> {
     const framedRequest = addFraming(this.endpoint, request);
     return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, limits);
   }
@@ -262,7 +262,7 @@ export class HttpClient {
   /** The raw socket of a slot. With a concurrency limit of 1, it replaces undici's connection. */
   private rawSocketOf(slot: Slot): SocketConnection {
     if (slot.main instanceof SocketConnection) return slot.main;
-    if (this.limit === 1) this.renew(slot);
+    if (this.maxConcurrency === 1) this.renew(slot);
     slot.rawSocket ??= new SocketConnection(this.endpoint);
     return slot.rawSocket;
   }
@@ -274,14 +274,14 @@ export class HttpClient {
     const framedRequests = requests.map((request) => addFraming(this.endpoint, request));
     if (this.closed) return framedRequests.map(abandoned);
     if (requests.some(({ delivery }) => delivery?.freshConnection)) await rawSocket.close();
-    return rawSocket.sendAll(framedRequests, this.limits);
+    return rawSocket.sendAll(framedRequests, this.responseLimits);
   }
 
   private async sendOnRawSocket(rawSocket: SocketConnection, request: Request): Promise<Exchange> {
     const framedRequest = addFraming(this.endpoint, request);
     if (this.closed) return abandoned(framedRequest);
     if (request.delivery?.freshConnection === true) await rawSocket.close();
-    return rawSocket.send(framedRequest, this.limits);
+    return rawSocket.send(framedRequest, this.responseLimits);
   }
 
   /** If our own reader can read what undici cannot, it reads all further responses. */
@@ -325,8 +325,8 @@ export class HttpClient {
   private async sendRaw(slot: Slot, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
     const exchange = await this.sendOnMain(slot, request, {
-      ...this.limits,
-      timeout: Math.min(this.limits.timeout, MAX_RAW_WAIT_MS),
+      ...this.responseLimits,
+      timeout: Math.min(this.responseLimits.timeout, MAX_RAW_WAIT_MS),
     });
     this.renew(slot);
     return exchange;

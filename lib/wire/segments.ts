@@ -154,7 +154,7 @@ export class SegmentWriter {
       });
       if (this.stopped) return;
       const waits = this.awaitsContinue && index === this.headEnd;
-      await (waits ? this.prompt() : this.pause());
+      await (waits ? this.awaitContinue() : this.pause());
       if (this.stopped) return;
       if (waits && this.awaitsContinue) this.sentWithoutContinue = true;
       this.awaitsContinue &&= !waits;
@@ -175,7 +175,7 @@ export class SegmentWriter {
   }
 
   /** Resolves when 100 Continue arrives, or when the wait is over. */
-  private prompt(): Promise<void> {
+  private awaitContinue(): Promise<void> {
     return new Promise((resolve) => {
       const deadline = new Deadline(this.continueWait, () => setImmediate(resolve));
       this.wake = () => {

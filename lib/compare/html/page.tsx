@@ -26,7 +26,7 @@ export const comparisonPage = (comparison: Comparison): string =>
       compared: 'What was compared',
     },
     skip: 'Skip to the result',
-    class: comparison.columns.length > MIN_WIDE_COLUMNS ? 'wide' : undefined,
+    class: comparison.columns.length >= MIN_WIDE_COLUMNS ? 'wide' : undefined,
     children: [Verdict, Stores, Causes, Checks, Behaviour, Disagreements, Latency, About].map((Part) => (
       <Part comparison={comparison} />
     )),

@@ -19,7 +19,7 @@ const UNESCAPED = { incompatibleWith: ['escapes'] } as const;
 
 const KIB = 1024;
 /** Pads the body to exactly this many bytes. */
-const upTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
+const paddedTo = (bytes: number, name = `of exactly ${bytes} bytes`): Value =>
   editing(name, (text) => padded(Math.max(0, bytes - Buffer.byteLength(text)))(text));
 const long = (length: number) => withWords((word) => `${word(8)}${'a'.repeat(length - 8)}`);
 const spaces = (name: string, count: number) => editing(name, padded(count));
@@ -40,10 +40,10 @@ export const sizeDimension: Dimension = dimension('size', [
     incompatibleWith: ['name', 'tag', 'escapes', 'undeclared names', 'undeclared values'],
   }),
   ...inGroup('larger body', [
-    upTo(900, 'of 900 bytes with white space'),
+    paddedTo(900, 'of 900 bytes with white space'),
     ...optional([
       // Buffers usually have round sizes.
-      anyOf([upTo(4 * KIB), upTo(KIB), upTo(8 * KIB), upTo(16 * KIB)]),
+      anyOf([paddedTo(4 * KIB), paddedTo(KIB), paddedTo(8 * KIB), paddedTo(16 * KIB)]),
       spaces('of over 1 KiB with white space', KIB),
       adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
       changing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),

@@ -5,7 +5,7 @@ import type { BaselineEntry, RecordedResult } from '../record/record.ts';
  * Returns the fingerprints that an entry lists, by check. If it lists none for a check, it covers all
  * failures of the check.
  */
-export function namedBy(
+export function fingerprintsIn(
   entry: BaselineEntry,
 ): readonly { readonly id: string; readonly names: readonly string[] | undefined }[] {
   if ('cause' in entry)
@@ -13,17 +13,17 @@ export function namedBy(
   return [{ id: entry.id, names: entry.fingerprints }];
 }
 
-export const namesCheck = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
-  namedBy(entry).some((one) => one.id === id);
+export const concernsCheck = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
+  fingerprintsIn(entry).some((one) => one.id === id);
 
-export const metBy = ({ problems }: RecordedResult): ReadonlySet<string> =>
+export const fingerprintsOf = ({ problems }: RecordedResult): ReadonlySet<string> =>
   new Set(problems.map(({ fingerprint }) => fingerprint));
 
 export function newProblems(
   { id, problems }: RecordedResult,
   entries: readonly BaselineEntry[],
 ): RecordedResult['problems'] {
-  const named = entries.flatMap(namedBy).filter((one) => one.id === id);
+  const named = entries.flatMap(fingerprintsIn).filter((one) => one.id === id);
   if (named.some(({ names }) => names === undefined)) return [];
   const fingerprints = new Set(named.flatMap(({ names = [] }) => names));
   return problems.filter(({ fingerprint }) => !fingerprints.has(fingerprint));
@@ -31,7 +31,7 @@ export function newProblems(
 
 /** Names an entry: by its check, with its fingerprint or their number; or by its cause, with the checks. */
 export function entryName(entry: BaselineEntry): string {
-  const [{ id = '', names = [] } = {}, ...others] = namedBy(entry);
+  const [{ id = '', names = [] } = {}, ...others] = fingerprintsIn(entry);
   if ('cause' in entry)
     return id === ''
       ? entry.cause

@@ -13,7 +13,7 @@ import type {
 } from '../record/record.ts';
 import { shownText } from '../wording/format-text.ts';
 import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { entryName, namedBy, namesCheck, newProblems } from './baseline-entry.ts';
+import { concernsCheck, entryName, fingerprintsIn, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
@@ -36,10 +36,10 @@ export const unaccounted = ({ failed, problems }: RecordedResult): number =>
 
 /** Returns the entries that make a failed check a known deviation: none unless all its failures are known. */
 export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
-  const entriesForCheck = covering(record).filter((entry) => namesCheck(entry, result));
+  const entriesForCheck = covering(record).filter((entry) => concernsCheck(entry, result));
   if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
     const isWhole = entriesForCheck
-      .flatMap(namedBy)
+      .flatMap(fingerprintsIn)
       .some(({ id, names }) => id === result.id && names === undefined);
     if (isWhole || unaccounted(result) === 0) return entriesForCheck;
   }
@@ -71,7 +71,7 @@ function byCause(result: RecordedResult, record: WithBaseline): readonly Evaluat
 
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const entries = covering(record).filter((entry) => namesCheck(entry, result));
+  const entries = covering(record).filter((entry) => concernsCheck(entry, result));
   return entries.length === 0 || knownBy(result, record).length > 0
     ? undefined
     : newProblems(result, entries);

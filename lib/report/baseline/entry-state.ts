@@ -8,7 +8,7 @@ import type {
   RecordedResult,
   WithoutCiResult,
 } from '../record/record.ts';
-import { entryName, metBy, namedBy } from './baseline-entry.ts';
+import { entryName, fingerprintsIn, fingerprintsOf } from './baseline-entry.ts';
 
 interface Judgement {
   readonly state: EntryState;
@@ -35,7 +35,7 @@ export function judgedEntry(entry: BaselineEntry, record: WithoutCiResult, basel
 /** A cause is known while experiments find it, or while its failures occur and none is certainly gone. */
 function judgedCause(entry: KnownCause, record: WithoutCiResult, baseline: Baseline): Judgement {
   if (record.causes.some(({ fingerprint }) => fingerprint === entry.cause)) return { state: 'known' };
-  const parts = namedBy(entry).map(({ id, names = [] }) =>
+  const parts = fingerprintsIn(entry).map(({ id, names = [] }) =>
     judgedCheck({ id, reason: entry.reason, fingerprints: names }, record, baseline),
   );
   if (parts.length === 0) return judgedAlone(entry, record);
@@ -68,8 +68,8 @@ function judgedCheck(entry: KnownCheck, record: WithoutCiResult, baseline: Basel
     if (same) return passing;
     return isPartOfAll(result, record) ? { state: 'not-evaluated' } : { ...passing, byChance: true };
   }
-  const names = namedBy(entry).flatMap((one) => one.names ?? []);
-  const met = metBy(result);
+  const names = fingerprintsIn(entry).flatMap((one) => one.names ?? []);
+  const met = fingerprintsOf(result);
   const gone = names.filter((name) => !met.has(name));
   if (gone.length === 0) return { state: 'known' };
   if (same && isComplete(result, record)) {

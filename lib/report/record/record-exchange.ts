@@ -2,6 +2,7 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { type Failure, problemOf } from '../../run/result/result.ts';
 import { truncate } from '../../run/result/truncate.ts';
 import type { RunHeader } from '../../run/run.ts';
+import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import { utf8Text } from '../../utf8.ts';
 import { CODINGS, codingsOf, decoded, isTooLarge } from '../../wire/codings.ts';
 import type { Exchange, HeaderPair, Response } from '../../wire/exchange.ts';
@@ -84,7 +85,9 @@ function requestOf(
   const { shell: values, header = 'authorization' } = template.credential ?? validCredential;
   const shell = [...values];
   const path =
-    template.tokenIn === undefined ? request.path : request.path.replace(/=[^=]*$/, '=$PLANT_STORE_TOKEN');
+    template.tokenIn === undefined
+      ? request.path
+      : request.path.replace(/=[^=]*$/, () => `=${TOKEN_IN_SHELL}`);
   return {
     method,
     url: `${origin}${path}`,

@@ -1,5 +1,5 @@
 import {
-  amount,
+  boolean,
   constant,
   described,
   either,
@@ -8,6 +8,8 @@ import {
   mapOf,
   matching,
   named,
+  nonNegative,
+  nonNegativeInteger,
   nullable,
   number,
   type ObjectOf,
@@ -16,11 +18,9 @@ import {
   oneOf,
   optional,
   pair,
-  positive,
+  positiveInteger,
   type Schema,
   text,
-  truth,
-  whole,
   withKeywords,
   wordOf,
 } from '../../json-schema.ts';
@@ -63,17 +63,23 @@ export const exitCode = oneOf(0, 1, 2, 3);
 
 const count: Schema<VerdictCount> = named(
   'count',
-  object({ pass: whole, fail: whole, observed: whole, untestable: whole, skipped: whole }),
+  object({
+    pass: nonNegativeInteger,
+    fail: nonNegativeInteger,
+    observed: nonNegativeInteger,
+    untestable: nonNegativeInteger,
+    skipped: nonNegativeInteger,
+  }),
 );
 
-const tried: Schema<Tried> = named('tried', pair(whole));
+const tried: Schema<Tried> = named('tried', pair(nonNegativeInteger));
 
 const observations: Schema<Observations> = named(
   'observations',
   mapOf<string | number | boolean>({ json: { type: ['string', 'number', 'boolean'] } }),
 );
 
-const size = { bytes: whole, truncated: optional(constant(true)) };
+const size = { bytes: nonNegativeInteger, truncated: optional(constant(true)) };
 
 export const body = named(
   'body',
@@ -99,13 +105,13 @@ const delivery: Schema<Delivery> = named(
       wordOf('middle end'),
       'The head was sent in two segments, divided in its middle or between the two line ends at its end.',
     ),
-    pauseMs: optional(whole, 'Milliseconds between two segments.'),
+    pauseMs: optional(nonNegativeInteger, 'Milliseconds between two segments.'),
     chunks: optional(
       wordOf('one halves many extensions trailer'),
       'How the chunked body was divided: one chunk, two chunks, chunks of seven bytes, two chunks with chunk extensions, two chunks with a trailer section.',
     ),
     chunkEnd: optional(
-      whole,
+      nonNegativeInteger,
       'The offset in the body at which the first of two chunks ended, if not the middle.',
     ),
     chunkSizes: optional(
@@ -123,7 +129,10 @@ const delivery: Schema<Delivery> = named(
     version: optional(constant('1.0'), 'The version of HTTP in the request line, if it was not 1.1.'),
     freshConnection: optional(constant(true), 'The request was the first on its connection.'),
     headerOrder: optional(texts, 'Header names in the order and letter case in which they were sent.'),
-    abortAfter: optional(whole, 'The suite closed the connection after this many bytes of the body.'),
+    abortAfter: optional(
+      nonNegativeInteger,
+      'The suite closed the connection after this many bytes of the body.',
+    ),
   }),
   'How the request was sent, if not in the usual way.',
 );
@@ -152,7 +161,7 @@ const request = named(
 );
 export interface RecordedRequest extends Of<typeof request> {}
 
-const status = withKeywords(whole, { minimum: 100, maximum: 999 });
+const status = withKeywords(nonNegativeInteger, { minimum: 100, maximum: 999 });
 
 const response = named('response', object({ status, statusText: text, headers, body }));
 
@@ -162,7 +171,7 @@ const faultKind: Schema<FaultKind> = wordOf(
 
 const fault = named('fault', object({ kind: faultKind, detail: text }));
 
-const messages = { request, response: optional(response), fault: optional(fault), ms: amount };
+const messages = { request, response: optional(response), fault: optional(fault), ms: nonNegative };
 
 export interface Messages extends ObjectOf<typeof messages> {}
 export type Answered = Omit<Messages, 'request'>;
@@ -197,8 +206,8 @@ export const about = {
 const problem: Schema<FailureGroup & { readonly fingerprint: string }> = object({
   problem: described(text, 'What is wrong with the response.'),
   request: optional(text, 'The request, if the problem does not name it.'),
-  failed: positive,
-  position: described(whole, 'The position of the first of them among the cases.'),
+  failed: positiveInteger,
+  position: described(nonNegativeInteger, 'The position of the first of them among the cases.'),
   fingerprint: failureFingerprint,
 });
 
@@ -216,13 +225,13 @@ const kind: Schema<TestKind> = wordOf('cases property invariant scenario');
 
 const coverage: Schema<CheckCoverage> = object({
   strength: described(oneOf(2, 3), 'How many values are combined: 2 for pairs, 3 for triples.'),
-  dimensions: described(positive, 'The number of dimensions in which requests differ.'),
-  rows: described(whole, 'Rows of the array that were tried.'),
-  covered: described(whole, 'Pairs or triples of values in these rows.'),
-  all: described(whole, 'All possible pairs or triples of values.'),
-  notApplicable: described(whole, 'Values that do not apply to the document.'),
+  dimensions: described(positiveInteger, 'The number of dimensions in which requests differ.'),
+  rows: described(nonNegativeInteger, 'Rows of the array that were tried.'),
+  covered: described(nonNegativeInteger, 'Pairs or triples of values in these rows.'),
+  all: described(nonNegativeInteger, 'All possible pairs or triples of values.'),
+  notApplicable: described(nonNegativeInteger, 'Values that do not apply to the document.'),
   together: optional(
-    object({ rows: whole, covered: whole }),
+    object({ rows: nonNegativeInteger, covered: nonNegativeInteger }),
     'In the record of a shard: what all shards together try and cover.',
   ),
 });
@@ -233,13 +242,13 @@ const result = named(
     ...about,
     kind,
     verdict,
-    cases: whole,
-    failed: whole,
+    cases: nonNegativeInteger,
+    failed: nonNegativeInteger,
     random: optional(
-      whole,
+      nonNegativeInteger,
       'For a generated check: how many of the cases had random values. The others are the same in every run.',
     ),
-    seconds: described(amount, 'From start to end; other checks may run at the same time.'),
+    seconds: described(nonNegative, 'From start to end; other checks may run at the same time.'),
     problems: described(
       list(problem),
       'What was wrong in its failures, in the order in which it occurred. If the counts do not add up to `failed`, there was more than is recorded.',
@@ -257,9 +266,9 @@ const result = named(
           'How many retries failed, of how many: in isolation with the same bytes and with a fresh id, and under concurrency.',
         ),
         payload: body,
-        seed: whole,
+        seed: nonNegativeInteger,
         path: optional(text),
-        shrinks: optional(whole),
+        shrinks: optional(nonNegativeInteger),
       }),
     ),
     exchanges: list(exchange),
@@ -276,7 +285,7 @@ const causeKind: Schema<Cause['kind']> = wordOf(
 const ladders: Schema<Cause['ladders']> = list(
   object({
     part: text,
-    tried: list(object({ value: text, shows: described(truth, 'Whether the fault showed.') })),
+    tried: list(object({ value: text, shows: described(boolean, 'Whether the fault showed.') })),
   }),
 );
 
@@ -296,7 +305,7 @@ export const comparedCause = {
   ),
   until: optional(
     described(
-      list(object({ status, count: whole })),
+      list(object({ status, count: nonNegativeInteger })),
       'The responses of the run until the store accepted its last plant, if it accepts none any more.',
     ),
   ),
@@ -380,12 +389,12 @@ const judged = { state: entryState, remedy: optional(text) };
 
 /** Absent from a baseline that is a plain list. */
 export const recordedIn = {
-  seed: optional(whole, 'The --seed of the run that recorded the entries.'),
-  cases: optional(positive, 'The --cases of the run that recorded the entries.'),
-  thorough: optional(truth, 'Whether that run used --thorough.'),
+  seed: optional(nonNegativeInteger, 'The --seed of the run that recorded the entries.'),
+  cases: optional(positiveInteger, 'The --cases of the run that recorded the entries.'),
+  thorough: optional(boolean, 'Whether that run used --thorough.'),
   since: optional(date, 'The day of the first run whose failures were recorded.'),
   total: optional(
-    whole,
+    nonNegativeInteger,
     'How many entries the file has had since then, so that reports can say how many are fixed.',
   ),
 };
@@ -409,16 +418,16 @@ export interface CiResult extends Of<typeof ciResult> {}
 
 /** The options of a run, some of which are also recorded in a comparison. */
 export const OPTIONS = {
-  seed: whole,
+  seed: nonNegativeInteger,
   firstId: matching('^-?\\d+$'),
-  cases: whole,
+  cases: nonNegativeInteger,
   thorough: optional(constant(true), 'Present only for a thorough run.'),
-  concurrency: whole,
-  timeout: whole,
+  concurrency: nonNegativeInteger,
+  timeout: nonNegativeInteger,
   rate: nullable(number),
   maxSeconds: nullable(number),
-  maxRequests: nullable(whole),
-  strict: truth,
+  maxRequests: nullable(nonNegativeInteger),
+  strict: boolean,
   shard: described(
     nullable(matching('^[1-9][0-9]*/[1-9][0-9]*$')),
     '2/3 is the second of three shards; null for a whole run.',
@@ -427,22 +436,22 @@ export const OPTIONS = {
 const options: Schema<RecordedOptions> = object(OPTIONS);
 
 export const CREATED = {
-  plants: described(whole, 'Plants that the store confirmed as created.'),
+  plants: described(nonNegativeInteger, 'Plants that the store confirmed as created.'),
   ids: described(
     list(matching('^-?[0-9]+([.][.]-?[0-9]+)?$'), { maxItems: 10000 }),
     'The ids that were sent for them, and inclusive ranges of ids, in ascending order.',
   ),
-  unlisted: optional(positive, 'Plants whose ids are not listed because there were too many.'),
+  unlisted: optional(positiveInteger, 'Plants whose ids are not listed because there were too many.'),
 };
 const created: Schema<RunFooter['created']> = object(CREATED);
 
 const latency: Schema<Latency> = object({
-  answers: positive,
-  median: amount,
-  p95: amount,
-  p99: amount,
-  longest: amount,
-  buckets: list(object({ from: amount, to: amount, answers: positive }), { minItems: 1 }),
+  answers: positiveInteger,
+  median: nonNegative,
+  p95: nonNegative,
+  p99: nonNegative,
+  longest: nonNegative,
+  buckets: list(object({ from: nonNegative, to: nonNegative, answers: positiveInteger }), { minItems: 1 }),
 });
 
 const outcome: Schema<Outcome> = wordOf('conformant nonconformant undetermined partial');
@@ -476,16 +485,19 @@ export const PROPERTIES = {
   }),
   options,
   startedAt: instant,
-  seconds: amount,
-  requests: whole,
-  waited: optional(amount, "Seconds spent waiting at the store's request: 429, or 503 with Retry-After."),
+  seconds: nonNegative,
+  requests: nonNegativeInteger,
+  waited: optional(
+    nonNegative,
+    "Seconds spent waiting at the store's request: 429, or 503 with Retry-After.",
+  ),
   closedMidRequest: optional(
-    positive,
-    'Connections that were closed during a request; each of those requests was resent once on a fresh connection.',
+    positiveInteger,
+    'Connections that were closed during a request; each of those requests was resent on a fresh connection.',
   ),
   created,
   collisions: optional(
-    positive,
+    positiveInteger,
     'Valid plants that were rejected because an id or name was in use, and therefore not judged.',
   ),
   latency: described(nullable(latency), 'Response times in milliseconds; null if there were no responses.'),

@@ -5,6 +5,7 @@ import type { Body, Credential, RequestTemplate } from '../../payloads/test-case
 import type { Check } from '../../run/check.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
 import { fill } from '../../run/send/fill-template.ts';
+import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
@@ -13,8 +14,6 @@ import { pathOf } from '../wording/format-text.ts';
 import { bytesIn } from './untruncated-body.ts';
 
 type Rules = Extract<Check['test'], { kind: 'invariant' }>['rules'];
-
-export const TOKEN = '$PLANT_STORE_TOKEN';
 
 const REGENERATED = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'authorization']);
 
@@ -66,7 +65,7 @@ export function templateFromRecord(
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
   const chunked = headerValues(headers, 'transfer-encoding').length > 0;
-  const isCarried = (value: string) => value.includes(TOKEN) || value === KEPT_COOKIES;
+  const isCarried = (value: string) => value.includes(TOKEN_IN_SHELL) || value === KEPT_COOKIES;
   const carrier = headers.find(([name, value]) => name.toLowerCase() !== 'authorization' && isCarried(value));
   return {
     method,
@@ -90,7 +89,7 @@ export function templateFromRecord(
 
 /** Restores an exchange from a record. The token stays as it is recorded. */
 export function restoredExchange({ response, fault, ms }: Answered, template: RequestTemplate): Exchange {
-  const request = fill(template, 0n, { token: TOKEN, host: '', prefix: '', headers: [] });
+  const request = fill(template, 0n, { token: TOKEN_IN_SHELL, host: '', prefix: '', headers: [] });
   const received = response && { ...response, body: bytesIn(response.body), truncated: false };
   const sent = { request, ms, interim: [] };
   if (received !== undefined && fault === undefined) return { ...sent, kind: 'answered', response: received };
@@ -100,16 +99,16 @@ export function restoredExchange({ response, fault, ms }: Answered, template: Re
 
 const carriedBy = (header: string, value: string): Credential => ({
   header,
-  values: (token) => [value.replaceAll(TOKEN, token)],
+  values: (token) => [value.replaceAll(TOKEN_IN_SHELL, token)],
   shell: [value],
 });
 
 function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: RunRecord): Body {
   if (!('text' in body)) return { bytes: bytesIn(body) };
   const { text } = body;
-  if (text.includes(TOKEN)) {
+  if (text.includes(TOKEN_IN_SHELL)) {
     const form = contentType.includes('urlencoded');
-    return { secret: (token) => text.replaceAll(TOKEN, form ? encodeURIComponent(token) : token) };
+    return { secret: (token) => text.replaceAll(TOKEN_IN_SHELL, form ? encodeURIComponent(token) : token) };
   }
   const used = IdRanges.from(created.ids);
   return {

@@ -1,6 +1,7 @@
 import { suite } from '../../package.ts';
 import type { Preceding } from '../../payloads/test-case.ts';
 import type { Repeat } from '../../run/result/cause.ts';
+import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
@@ -27,7 +28,7 @@ export interface Reproduction extends WithId {
 
 /** Adapts shell lines to a target whose token is in a variable of its own. */
 export const inShellOf = (lines: string, { tokenEnv }: { readonly tokenEnv?: string | undefined }): string =>
-  tokenEnv === undefined ? lines : lines.replaceAll('PLANT_STORE_TOKEN', tokenEnv);
+  tokenEnv === undefined ? lines : lines.replaceAll(TOKEN_VARIABLE, tokenEnv);
 
 /** Returns a shell command that sends one request again, without its preceding requests. */
 export function requestCommand(request: RecordedRequest): string {

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { compact } from '../../collections.ts';
 import { counted } from '../../text.ts';
+import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import { headerValues } from '../../wire/headers.ts';
 import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';
@@ -124,7 +125,7 @@ export function requestLine(
 /** What is unusual about a request beside its body: `[Accept: text/html]`, `[in chunks]`. */
 function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly string[]): readonly string[] {
   const credential = headerValues(headers, 'authorization');
-  const isUsual = credential.length === 1 && credential[0] === 'Bearer $PLANT_STORE_TOKEN';
+  const isUsual = credential.length === 1 && credential[0] === `Bearer ${TOKEN_IN_SHELL}`;
   const decisive = headers.filter(
     ([name]) =>
       !['authorization', 'content-type'].includes(name.toLowerCase()) &&

@@ -4,6 +4,7 @@ import { requireOrdinary } from '../../payloads/check-satisfiable.ts';
 import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
 import { sampleAfter } from '../../payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
+import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
 import { type Check, type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
@@ -16,7 +17,7 @@ import { type Estimate, type Estimates, typicalEstimates } from './typical-estim
 /** Maximum number of cases of a random check that are examined: of the named ones, and of the others. */
 const SAMPLED_CASES = 16;
 /** Placeholders: the estimate does not depend on them. */
-const DEFAULTS_ONLY = { token: 'PLANT_STORE_TOKEN', host: '', prefix: '', headers: [] } as const;
+const DEFAULTS_ONLY = { token: TOKEN_VARIABLE, host: '', prefix: '', headers: [] } as const;
 const ID = 1_000_001n;
 
 /**

@@ -1,4 +1,5 @@
 import { bytesOf, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import { TOKEN_IN_SHELL, TOKEN_VARIABLE } from '../../token-variable.ts';
 import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
 
@@ -51,9 +52,6 @@ function deliveryOf(
   };
 }
 
-/** Stands for the token in bodies that may percent-encode it, which would change `$PLANT_STORE_TOKEN`. */
-const TOKEN_PLACEHOLDER = 'PLANT_STORE_TOKEN';
-
 export function fill(
   template: RequestTemplate,
   id: bigint,
@@ -86,7 +84,8 @@ export function fill(
     ...(delivery === undefined ? {} : { delivery }),
     freshId: id,
     ...(body !== undefined && 'secret' in body
-      ? { publicBody: body.secret(TOKEN_PLACEHOLDER, id).replaceAll(TOKEN_PLACEHOLDER, '$PLANT_STORE_TOKEN') }
+      ? // Without `$`, which the body may percent-encode.
+        { publicBody: body.secret(TOKEN_VARIABLE, id).replaceAll(TOKEN_VARIABLE, () => TOKEN_IN_SHELL) }
       : {}),
   };
   if (template.rawBytes === undefined) return request;

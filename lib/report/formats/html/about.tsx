@@ -1,4 +1,5 @@
 import { counted, withSeparators } from '../../../text.ts';
+import { TOKEN_VARIABLE } from '../../../token-variable.ts';
 import { deselected } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { runCommandLine } from '../../reproduce/run-command.ts';
@@ -47,7 +48,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
       <h3>Reproduce this run</h3>
       <Commands list={[runCommandLine(record)]} />
       <p class="note">
-        Set <code>${target.tokenEnv ?? 'PLANT_STORE_TOKEN'}</code> to the token
+        Set <code>${target.tokenEnv ?? TOKEN_VARIABLE}</code> to the token
         {skipped > 0 && (
           <>
             {' '}

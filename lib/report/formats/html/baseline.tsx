@@ -1,5 +1,5 @@
 import { capitalised, counted } from '../../../text.ts';
-import { namedBy } from '../../baseline/baseline-entry.ts';
+import { fingerprintsIn } from '../../baseline/baseline-entry.ts';
 import { aboutEntry, baselineNotes, knownCauses, openCauses } from '../../baseline/deviations.ts';
 import type { EvaluatedEntry, RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
@@ -72,7 +72,7 @@ function About({ entry, record }: Readonly<{ entry: EvaluatedEntry; record: RunR
   return (
     <>
       {'cause' in entry && `${inline(aboutEntry(entry, record))} `}
-      {namedBy(entry).map(({ id, names = [] }) => (
+      {fingerprintsIn(entry).map(({ id, names = [] }) => (
         <>
           {record.results.some((one) => one.id === id) ? (
             <CheckLink id={id} />
