@@ -48,7 +48,7 @@ export async function confirmExplanation(
   };
 }
 
-/** The first exchange that shows the symptom, or else the last one. */
+/** Sends the request until it shows the symptom or the response proves nothing; returns the last exchange. */
 async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
   let exchange = await search.send(state);
   for (

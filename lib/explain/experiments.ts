@@ -55,8 +55,8 @@ export interface ExplainedRun {
 const SAMPLE_ID = 2n ** 30n + 7n;
 
 /**
- * The part of the budget, in requests and as a fraction of the time, that is reserved for retrying failures that no
- * experiment reproduces.
+ * The part of the budget that is reserved for retrying failures that no experiment reproduces: a number of
+ * requests, and a fraction of the time.
  */
 const RESERVED_REQUESTS = 12;
 const RESERVED_TIME_FRACTION = 0.15;
@@ -117,13 +117,12 @@ export class Experiments {
     return exchange;
   }
 
-  /** Does some work. Also returns why experiments for it could not be made; undefined if all of them were. */
+  /** Does some work. Also returns why some of its experiments could not be made; undefined if all were. */
   async withShortage<T>(work: () => Promise<T>): Promise<readonly [T, shortage: string | undefined]> {
     this.shortage = undefined;
     return [await work(), this.shortage];
   }
 
-  /** How often the store died and was restarted. */
   get restarts(): number {
     return this.channel.restarts;
   }
@@ -242,7 +241,7 @@ const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
   delivery: { ...template.delivery, freshConnection: true },
 });
 
-/** Sends a template over connections of its own, so that experiments do not affect one another. */
+/** Gives a template connections of its own, so that experiments do not affect one another. */
 function inIsolation(template: RequestTemplate): RequestTemplate {
   const { preceding } = template;
   if (preceding === undefined) return onFreshConnection(template);

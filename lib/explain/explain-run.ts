@@ -115,7 +115,7 @@ function checkFailuresOf(
     .map((one, _index, all) => withCompleteResponse(one, all));
 }
 
-/** The failed cases of a check with the same problem as one of its failures, except that failure itself. */
+/** The failed cases of a check with the same problem as one of its failures, without these failures. */
 const furtherFailures = (
   { check: { id }, failedCases }: CheckResult,
   failures: readonly CheckFailure[],

@@ -22,8 +22,9 @@ import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { areVague, type Condition, fullText } from './wording/condition.ts';
 
 /**
- * Explains the failures of each symptom together, starting with the most serious symptom. Those of which no failure
- * recurred come last: an explanation of others may cover them, and searching for their own is long.
+ * Explains the failures of each symptom together: first those that violate a MUST. Symptoms of which no
+ * failure recurred come after others of the same level: an explanation of others may cover them, and
+ * searching for their own takes long.
  */
 export async function explainBySymptom(
   failures: readonly CheckFailure[],
@@ -61,7 +62,7 @@ const interleavedByCheck = (further: readonly FurtherFailure[]): readonly Furthe
     .toSorted((a, b) => a.index - b.index)
     .map(({ one }) => one);
 
-/** Maximum number of further failed cases of a symptom that are compared with its explanations, and sent again. */
+/** Maximum number of further failed cases of a symptom to compare with its explanations, and to resend. */
 const [MAX_COMPARED, MAX_SENT_AGAIN] = [300, 12];
 
 /** At most `max` items of a list, at equal distances. */
@@ -71,7 +72,8 @@ const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>
   );
 
 /**
- * Explains failed cases that no explanation of their symptom can cover: their check has found another fault as well.
+ * Explains failed cases that no explanation of their symptom can cover: their check has found another fault,
+ * too.
  *
  * @returns the clusters that this adds
  */
@@ -104,15 +106,15 @@ async function explainFurther(
 const CRASHES = { kind: 'crashes', words: 'dies without an answer' } as const;
 const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete'];
 
-/** Number of failures of a symptom that may be tried in vain. */
+/** Number of failures of a symptom to try in vain before giving up. */
 const MAX_IN_VAIN = 3;
 
 const recurs = ({ failure: { when } }: CheckFailure): boolean => when === 'always' || when === 'this-request';
 
 /**
  * Explains the simplest failure, then the failures that its explanation does not cover, until none is left.
- * Failures that did not recur come last, since the explanation of others may cover them, and then those that no
- * experiment reproduces.
+ * Failures that did not recur come later, since the explanation of others may cover them, and those that no
+ * experiment reproduces come last.
  */
 async function explainSymptom(
   members: readonly CheckFailure[],
@@ -162,7 +164,7 @@ async function explainSymptom(
   return clusters;
 }
 
-/** A failure that was tried in vain, and why that may be. */
+/** A failure for which no explanation was found, and why experiments may have been missing. */
 interface Unexplained {
   readonly lead: CheckFailure;
   readonly shortage: string | undefined;
@@ -217,8 +219,7 @@ const isMoreSerious = ({ check, symptom: { kind } }: CheckFailure, other: CheckF
  * Explains a failure by experiments: by the content of the request, by concurrent or preceding requests, or
  * by both.
  *
- * @returns undefined if only an identical request shows the failure, if none does, or if the budget is used
- * up
+ * @returns undefined if at most an identical request shows the failure, or if the budget is used up
  */
 async function explainFailure(search: Search): Promise<readonly Explanation[] | undefined> {
   const byContent = await explainByContent(search);
@@ -256,7 +257,7 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
 const hasWords = (conditions: readonly Condition[]): boolean =>
   conditions.some((one) => fullText(one).trim() !== '');
 
-/** Whether a symptom that all requests show now does not last: the store accepted a plant without it. */
+/** Whether a symptom that all requests now show is temporary: the first plant did not show it. */
 async function isOfMoment(state: RequestState, search: Search): Promise<boolean> {
   const { accepted } = search.experiments.run;
   if (accepted === undefined || search.isShown(accepted, state) !== false) return false;

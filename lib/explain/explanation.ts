@@ -26,6 +26,7 @@ export interface Explanation {
   /** Whether `parts` alone show the symptom in an otherwise neutral request. */
   readonly partsSuffice: boolean;
   readonly ladders: readonly Ladder[];
+  /** Counts for requests that meet the conditions (`inside`), and for requests that do not (`outside`). */
   readonly inside: Tried;
   readonly outside: Tried;
   readonly repeat: Repeat;
@@ -67,7 +68,7 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   repeat: { times: 1, inFlight: 1 },
 });
 
-/** Returns the request with the fresh values that it has for one id, so that it is identical each time. */
+/** Replaces the fresh values of a request by those for one id, so that it is identical each time. */
 export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
   ...state,
   plant: fixedFor(state.plant, id),

@@ -9,10 +9,10 @@ import { toWhom } from './wording/cause-of.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
-/** If so many requests fail, of so many kinds, and none of them reliably, their content is not the cause. */
+/** If this many requests, of this many kinds, fail unreliably, their content is not the cause. */
 const [MIN_INTERMITTENT_REQUESTS, MIN_INTERMITTENT_KINDS] = [8, 4];
 
-/** Describes a symptom that experiments cannot reproduce by how often it occurred in the run. */
+/** Says how often a symptom that no experiment reproduces occurred in the run. */
 export function intermittentOverall(
   { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
   members: readonly CheckFailure[],

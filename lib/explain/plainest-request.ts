@@ -78,7 +78,7 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
 const isSingleRequest = ({ kind, template, before = [], repeat }: Explanation): boolean =>
   kind === 'always' && template === undefined && before.length === 0 && repeat.times === 1;
 
-/** The request without optional properties that do not matter, and with a plain name if that does not matter. */
+/** The request without optional properties that do not matter, and with a plain name unless it matters. */
 function withPlainPlant(state: RequestState, found: Explanation, { contract }: Search): RequestState {
   const { shape } = contract.newPlant;
   const involved = involvedIn(found);

@@ -41,7 +41,7 @@ export async function lastOf<T>(
   return last;
 }
 
-/** Milliseconds between requests that tell a fault of all requests from one of a moment, such as a part of each second. */
+/** Milliseconds between requests that tell a lasting fault from one that shows in part of each second. */
 const MOMENTS_MS = [130, 260, 130];
 
 /** Whether a request that fails now passes a moment later. */

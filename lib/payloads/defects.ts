@@ -139,7 +139,9 @@ function listed(name: string, kind: DefectKind, property: string | undefined, ty
   return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
 
-function notAnObject({ types }: Shape): Defect[] {
+function notAnObject({ types, properties, required }: Shape): Defect[] {
+  const valuesOf = (control: JsonObject, names: readonly string[]) =>
+    names.flatMap((name) => control.get(name) ?? []);
   const defect = (name: string, type: JsonType, typical: Typical) =>
     types.includes(type) ? [] : [listed(name, 'not-an-object', undefined, typical)];
   return [
@@ -150,6 +152,11 @@ function notAnObject({ types }: Shape): Defect[] {
     ...defect('a string containing a NewPlant', 'string', (control) => [write(control, 1n)]),
     ...defect('an array', 'array', () => [[], [FRESH, 'Aloe']]),
     ...defect('an array of one NewPlant', 'array', (control) => [[control]]),
+    // As libraries read a record or tuple whose fields have no names.
+    ...defect('an array of the property values', 'array', (control) => [
+      valuesOf(control, [...properties.keys()]),
+      valuesOf(control, [...required]),
+    ]),
     ...defect('an array of pairs', 'array', (control) => [
       control.members.map(([name, value]): Json => [name, value]),
     ]),

@@ -30,6 +30,7 @@ export class RunState {
     this.stopOfChecks = this.stop;
   }
 
+  /** Ends the run at once, and abandons the requests in flight. */
   halt(stop: Stop): void {
     this.end(this.describeStop(stop));
     this.halting.abort();

@@ -21,8 +21,8 @@ import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
 /**
- * What one run does: the options as given, with contract and catalogue. `withDefaults` makes `RunSettings` of
- * it.
+ * What one run does: the options as given, with contract and catalogue. `withDefaults` turns it into
+ * `RunSettings`.
  */
 export interface RunPlan {
   readonly contract: Contract;
@@ -278,7 +278,7 @@ function haltOnAbort(signal: AbortSignal | undefined, state: RunState): () => vo
   return () => signal?.removeEventListener('abort', interrupt);
 }
 
-/** Advice on how the store limits requests; may take a last request. */
+/** Advice on how the store limits requests; may first send some ordinary plants to find out. */
 const closingAdvice = ({ state, sender, monitor, probe }: RunParts, outside: RequestContext) =>
   monitor.limiter.advice(async () =>
     state.stop === undefined ? state.unlessStopped(() => sender.sendProbe(probe, outside)) : undefined,
@@ -349,7 +349,7 @@ const timeIsUp = (maxSeconds: number): Stop => ({
   remedy: 'allow more with --max-seconds',
 });
 
-/** Experiments on an unanswered request wait several times for an answer that does not come. */
+/** Minimum timeout for experiments: those on an unanswered request take a full timeout several times. */
 const MIN_EXPERIMENT_TIMEOUT_MS = 400;
 
 /**

@@ -297,6 +297,20 @@ export const jsonText: readonly BrokenStore[] = [
     accepting(valued((value) => value === null)),
   ),
   broken(
+    'value-positional',
+    'reads an array of three values as id, name and tag, like a struct in serde',
+    ['invalid/rejects-non-objects'],
+    accepting(
+      valued(
+        (value) =>
+          Array.isArray(value) &&
+          value.length === 3 &&
+          value[0] instanceof Numeral &&
+          value.slice(1).every((one) => typeof one === 'string'),
+      ),
+    ),
+  ),
+  broken(
     'value-boolean',
     'accepts a boolean as the body',
     NON_OBJECT,

@@ -56,7 +56,7 @@ async function partsMayShow(alone: RequestState, failing: RequestState, search: 
   return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
-/** Whether either the explanation or the failure is about a credential, and the other is not. */
+/** Whether one of explanation and failure is about a credential, and the other is not. */
 function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
   const [explained, failed] = [
     experiments.expectedOutcomeOf(state),

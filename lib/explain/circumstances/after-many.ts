@@ -12,10 +12,7 @@ const ALL_KINDS = Object.values(PRECEDING_KINDS);
 /** Numbers of preceding requests to try. */
 const COUNTS_OF_PRECEDING_REQUESTS = [2, 3, 5, 8, 10, 20, 30];
 
-/**
- * Finds how many requests of one kind must come before a request, in a row or in total, for the symptom to
- * show.
- */
+/** Finds after how many requests of one kind, in a row or in total, a request shows the symptom. */
 export async function afterMany(
   probe: SequenceProbe,
   counts: readonly number[] = COUNTS_OF_PRECEDING_REQUESTS,
@@ -57,8 +54,8 @@ async function afterManyOfKind(
 }
 
 /**
- * Finds whether the store counts requests of one kind, even with others in between, and shows the symptom
- * after a certain number: once, or for a while.
+ * Finds whether the store counts requests of one kind, even with others in between, and shows the symptom,
+ * once or for a while, after a certain number of them.
  */
 export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
   // The first round only resets the store's counter, whose value is unknown.
@@ -72,8 +69,8 @@ export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Expl
 }
 
 /**
- * The least number of requests of one kind, more than `fewer`, after which the symptom shows, as exactly as
- * the budget allows.
+ * Finds the smallest number of requests of one kind, above `fewer`, after which the symptom shows, as exactly
+ * as the budget allows.
  */
 async function fewestRequestsBefore(
   probe: SequenceProbe,

@@ -7,12 +7,12 @@ import { bareExplanation, type Explanation } from '../explanation.ts';
 import { isEachTime, lastOf, REPEATS, type Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
 
-/** Number of attempts, since the store may handle requests in another order than in the run. */
+/** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */
 const ATTEMPTS = 2;
 
 /**
- * Finds the earlier request that a failure needs if no other experiment reproduces it: sends again what
- * preceded it in the run, then half of that, and so on.
+ * Finds the earlier request that a failure depends on, if no other experiment reproduces it: resends the
+ * requests that preceded it in the run, then one half of them, and so on.
  */
 export async function afterARecentRequest(search: Search): Promise<Explanation | undefined> {
   const { failure, failingState, experiments, symptom } = search;

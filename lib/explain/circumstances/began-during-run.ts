@@ -9,11 +9,11 @@ import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 
-/** Symptoms of a store that fails, although it rejected such requests before. */
+/** Symptoms of a store that now fails on requests that it used to reject. */
 const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];
 
 /**
- * Rewords a cluster as a fault that began during the run, and says how to bring it about on a fresh store.
+ * Rewords a cluster as a fault that began during the run, and adds what reproduces it on a fresh store.
  */
 const sinceSomePoint = (
   cluster: Cluster,
@@ -32,11 +32,11 @@ const sinceSomePoint = (
 const MAX_BEFORE = 12;
 
 /**
- * Handles a store that now always accepts what it rejected in a check that passed. A request of the run must
- * have changed it, for example by polluting the prototype of all objects.
+ * Recognises a store that now always accepts what it rejected in a check that passed. A request of the run
+ * must have changed it, for example by polluting `Object.prototype`. See also `beganInCheck`.
  *
- * @returns the cluster with a request of each kind that the store now accepts, any of which may have changed
- * it
+ * @returns the cluster, reworded if the fault began during the run. If the store now accepts too much, it has
+ * one request of each kind that is accepted, any of which may have changed the store
  */
 export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, found, members } = cluster;
@@ -66,12 +66,12 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   return sinceSomePoint(cluster, { before });
 }
 
-/** Cases of a check that are sent again to find out whether more of them fail than in the run. */
+/** Maximum number of cases of a check to send again, to see whether more of them fail than in the run. */
 const MAX_SENT_AGAIN = 40;
 
 /**
- * Handles a store that now fails on all invalid bodies of a kind, although it rejected some of them in a
- * check: it has run out of something.
+ * Recognises a store that now fails on more invalid bodies of a kind than it did during a check: it has run
+ * out of some resource.
  */
 async function beganInCheck(
   cluster: Cluster,

@@ -12,14 +12,14 @@ import type { Search } from '../search.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 
 /**
- * The order in which the failing id (true) and a passing id (false) are tried. It is aperiodic, so that no
- * fault that depends on the sequence of requests looks the same.
+ * The order in which to try the failing id (true) and the passing id (false). It is irregular, so that a
+ * fault that depends on the order of requests cannot produce the same results.
  */
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];
 
 /**
- * Finds whether values decide: a request with the failing values always fails, and one with the passing
- * values never does.
+ * Finds whether the values of the request decide: with those of the failing exchange it always fails, with
+ * those of the passing one it never does.
  */
 export async function byValue(
   state: RequestState,
@@ -71,7 +71,7 @@ export async function byValue(
   };
 }
 
-/** Number of successive ids that are tried, and so the largest divisor that they can prove. */
+/** Number of consecutive ids to try, and therefore the largest divisor that they can reveal. */
 const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */
@@ -88,7 +88,7 @@ interface AboutIds {
   readonly example?: bigint;
 }
 
-/** The remainder that decides if no neighbour of a failing id fails, so that the divisor is large. */
+/** Finds the remainder that decides if only one of the ids failed, so that the divisor must be large. */
 async function aboutRareIds(
   tried: readonly { readonly id: bigint; readonly shows: boolean }[],
   state: RequestState,
@@ -100,7 +100,7 @@ async function aboutRareIds(
   return condition && { condition };
 }
 
-/** What exactly the failing ids among those tried have in common: a remainder, or a digit. */
+/** Finds what the failing ids have in common and the passing ones do not: a remainder, or a digit. */
 function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean }[]): AboutIds | undefined {
   const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
   const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);
@@ -120,7 +120,7 @@ const withDigit = (digit: string, example: bigint | undefined): AboutIds => ({
   ...(example === undefined ? {} : { example }),
 });
 
-/** If the last digit seems to decide, another digit may do so as well. */
+/** If the last digit seems to decide, tries whether an id fails with that digit in another place. */
 async function withDigitAnywhere(
   found: AboutIds,
   tried: readonly { readonly id: bigint; readonly shows: boolean }[],

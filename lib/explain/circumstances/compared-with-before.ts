@@ -8,16 +8,16 @@ import { bareExplanation, type Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 
-/** Values of a property in ascending order, each new whenever it is sent. */
+/** Three values of a property in ascending order, each fresh whenever it is sent. */
 interface Ascending {
   readonly property: string;
   readonly values: readonly [small: Json, middle: Json, large: Json];
-  /** Says that the plant before has the larger value, or the smaller. */
+  /** Words a preceding plant with the larger value, and one with the smaller value. */
   readonly larger: string;
   readonly smaller: string;
 }
 
-/** Finds whether a plant fails because of how its id, or a text, compares with that of the plant right before it. */
+/** Finds whether a plant fails because of how its id, or a text, compares with that of the previous plant. */
 export async function comparedWithBefore(
   state: RequestState,
   search: Search,
@@ -46,7 +46,7 @@ export async function comparedWithBefore(
   return undefined;
 }
 
-/** The lengths differ by more than those of sampled texts. */
+/** A fresh text. The lengths used below differ by more than those of sampled texts. */
 const text = (length: number) => withWords((word) => word(length));
 
 function ascending({ plant }: RequestState, contract: Contract): readonly Ascending[] {

@@ -14,10 +14,7 @@ import { PRECEDING_KINDS } from './sequence-probe.ts';
 
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
-/**
- * Finds whether a failure shows only while other requests are in flight: requests with the same values, or
- * any.
- */
+/** Finds whether a failure needs other requests in flight: any requests, or requests with the same values. */
 export async function underConcurrency(
   state: RequestState,
   search: Search,
@@ -37,10 +34,7 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
 
 const SAME_ID_REQUESTS = 8;
 
-/**
- * Finds whether the failure needs a concurrent request with the same id; a sequential one does not trigger
- * it.
- */
+/** Finds whether the failure needs a request with the same id that is concurrent, not merely earlier. */
 export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
@@ -83,10 +77,7 @@ const inWaves = (size: number): Explanation['repeat'] => ({ times: size * 16, in
 /** How to repeat a request that is sent together with a second one. */
 const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
 
-/**
- * Tries for each text property whether two concurrent plants fail that share a new text in it, but not the
- * id.
- */
+/** Tries, for each text property, two concurrent plants with the same fresh text in it but different ids. */
 async function withSameText(
   state: RequestState,
   size: number,
@@ -253,10 +244,7 @@ async function amongOthers(
 /** Number of sequential requests that must pass before a failure is attributed to concurrency. */
 const SEQUENTIAL_REQUESTS = 48;
 
-/**
- * The least number of concurrent requests, from `fewer + 1` to `size`, with which the failure shows each
- * time.
- */
+/** Finds the smallest number of concurrent requests, above `fewer`, that show the failure each time. */
 async function leastBetween(
   fewer: number,
   size: number,
@@ -267,10 +255,7 @@ async function leastBetween(
   return size;
 }
 
-/**
- * Number of waves of concurrent requests (as many again if the failure shows), and of waves of fewer requests for
- * comparison.
- */
+/** Number of waves of concurrent requests (twice that if the failure shows), and of smaller waves. */
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Finds whether the failure needs a certain number of concurrent requests, whatever they contain. */

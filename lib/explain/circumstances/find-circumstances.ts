@@ -27,14 +27,14 @@ interface RateBudget {
   readonly maxWithout: number;
 }
 
-/** Requests sent over this time do not all fall into the same fraction of a second, which may be what matters. */
+/** Time over which requests are spread, so that they do not all fall into the same fraction of a second. */
 const SPREAD_MS = 1000;
 
 /** Rare failures are searched for last, because other explanations are likelier. */
 const FIRST_SEARCH: RateBudget = { max: 120, maxWithout: 40 };
 const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 
-/** A rate is measured with this many failures and requests, if possible. */
+/** A measurement of a rate ends after this many failures and requests, unless the budget ends first. */
 const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 
 /**
@@ -96,7 +96,7 @@ async function nowAndThen(
   const failed = failures.length;
   if (failed === tried) {
     const found = await afterConsecutiveRequests(state, search);
-    // A constant id may be what matters, so do not blame the course of the run.
+    // With a constant id, that id may be to blame, not what happened earlier in the run.
     if (found !== undefined || !hasFreshId(state)) return found;
     return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
@@ -118,12 +118,10 @@ async function nowAndThen(
   };
 }
 
-/**
- * A fault that depends on how a value compares with the previous one shows at least once in so many requests.
- */
+/** If a value is compared with the previous one, at least one request in this many fails. */
 const MAX_ONE_IN_OF_COMPARED = 4;
 
-/** How many requests failed that were sent one after the other; at least one did. */
+/** How many of the requests sent one after the other failed; at least one did. */
 interface MeasuredRate {
   /** The numbers of the requests that failed, starting from 1. */
   readonly failures: readonly number[];
@@ -132,7 +130,7 @@ interface MeasuredRate {
   readonly passing: Exchange | undefined;
 }
 
-/** Sends the same request again and again; undefined if it does not fail, or only at the start. */
+/** Sends the same request repeatedly. Returns undefined if it never fails, or only at the start. */
 async function measureRate(
   state: RequestState,
   search: Search,
@@ -186,8 +184,8 @@ function gapIn(failures: readonly number[]): number | undefined {
 }
 
 /**
- * A rejected request that fails intermittently may fail after a certain number of rejections. Ordinary plants
- * then fail, too.
+ * Finds whether a request that must be rejected fails after a certain number of rejections, if it fails
+ * intermittently. If so, ordinary plants fail then, too.
  */
 async function afterRejections(
   gap: number | undefined,
@@ -204,7 +202,7 @@ async function afterRejections(
 const regular = (gap: number): string =>
   gap === 2 ? 'every other request' : `every ${gap}${SUFFIXES[ORDINALS.select(gap)] ?? 'th'} request`;
 
-/** If it takes more requests than this to see whether an optional property matters, none is examined. */
+/** Optional properties are not examined if each of them would take more requests than this. */
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {

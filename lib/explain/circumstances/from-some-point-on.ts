@@ -15,8 +15,8 @@ import { MAX_RECOVERY_PAUSES, PRECEDING_KINDS, RECOVERY_PAUSE_MS } from './seque
 export const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
 /**
- * Describes a failure that began during the run. On a fresh store, many requests of each kind in turn
- * reproduce it.
+ * Describes a failure that began during the run. On a fresh store, sending many requests of each kind
+ * alternately reproduces it.
  *
  * @param property what all failing plants have in common, if only some plants fail
  */

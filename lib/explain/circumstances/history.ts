@@ -25,7 +25,7 @@ import {
   soonAfter,
 } from './sequence-probe.ts';
 
-/** Adds the requests that must come before to an explanation, if there are any. */
+/** Adds to an explanation the requests that must come before, if there are any. */
 export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
   const { symptom, experiments } = search;
@@ -38,13 +38,13 @@ export async function withHistory(found: Explanation, search: Search): Promise<E
   const probe = await SequenceProbe.of(state, search);
   const history = probe && (await historyOf(probe));
   if (history === undefined) return found;
-  // A constant id may have been sent before; then it matters that the store knows it.
+  // If the id is constant, the store may already know it, and that may be all that matters.
   const fresh = withOrdinary(ID, found);
   const withFresh = fresh && (await withHistory(fresh, search));
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
 }
 
-/** Adds required preceding requests, as found by another search, to an explanation. */
+/** Adds to an explanation the preceding requests that a search has found to be required. */
 const withPreceding = (
   found: Explanation,
   { kind, before = [], state, exchange, conditions, inside, ladders }: Explanation,

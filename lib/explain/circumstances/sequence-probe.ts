@@ -69,8 +69,8 @@ export const precededBy = (
 });
 
 /**
- * Number of times that two requests are compared. If only a few were, a store that fails half of all requests
- * would often look like one that fails one of the two.
+ * How often two requests are compared. With fewer comparisons, a store that fails half of all requests would
+ * often look like one that fails only one of the two.
  */
 export const COMPARISONS = 5;
 
@@ -136,8 +136,8 @@ export class SequenceProbe {
   }
 
   /**
-   * Sends requests of one kind, then the request in question. An ordinary plant is accepted first, so that
-   * only the requests after it matter.
+   * Sends requests of one kind, then the request in question. Before that, has the store accept an ordinary
+   * plant, so that nothing earlier matters.
    */
   async after(kind: Kind, count = 1): Promise<Sequence> {
     await acceptedSoon(this.search);
@@ -216,7 +216,7 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
   return undefined;
 }
 
-/** The same, with pauses in which the store may recover. */
+/** Like `accepted`, but tries again after pauses in which the store may recover. */
 async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
   for (let pauses = 0; ; pauses += 1) {
     const ordinary = await accepted(search);
@@ -311,7 +311,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
   return undefined;
 }
 
-/** Requests after which a store has used up what earlier experiments left behind, such as a dirty buffer in a pool. */
+/** Number of requests that use up what earlier experiments left behind, such as a dirty buffer in a pool. */
 const REQUESTS_TO_CLEAR = 4;
 
 /**

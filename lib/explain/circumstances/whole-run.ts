@@ -57,7 +57,7 @@ export async function runWideClusters(
   return compact(alike, leftover, stopped);
 }
 
-/** The explanation by a request and an earlier one, confirmed by the repetitions of `shownOnlyBy`. */
+/** Explains a symptom by a request and the one before it, with the counts of `shownOnlyBy`. */
 const shownEachTime = (state: RequestState, exchange: Exchange, times = COMPARISONS): Explanation => ({
   ...bareExplanation(state, exchange),
   kind: 'sequence',
@@ -156,8 +156,8 @@ const responseText = (exchange: Exchange): string =>
 const PADDING = ' '.repeat(300);
 
 /**
- * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of the next
- * body. The resulting failures depend on the lengths of both, and look random.
+ * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of
+ * the next body. The resulting failures depend on the lengths of both, and look random.
  */
 const staleBody: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
@@ -250,10 +250,10 @@ const mayBeOfConnection = ({
   when !== 'always' ||
   (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
 
-/** If a store has accepted more ordinary plants than this, one more has hardly crashed it. */
+/** If a store has accepted more ordinary plants than this, one more is unlikely to have crashed it. */
 const MIN_ACCEPTED = 20;
 
-/** The steps send more ordinary plants than the run, in case chance matters. */
+/** The steps send this many times as many ordinary plants as the run, in case chance matters. */
 const MARGIN_FACTOR = 1.2;
 
 /** Larger than most pools of connections, threads or slots. */
@@ -263,8 +263,8 @@ const REQUESTS_TO_USE_UP_A_POOL = 50;
 const [MAX_NAMED, MAX_SENT] = [3, 8];
 
 /**
- * The single cause of all unanswered requests after the store died. No experiments are possible, so the cause
- * lists the requests in flight at the last answer.
+ * The only cause of all requests left unanswered when the store died. No experiments are possible, so the
+ * cause lists the requests in flight at the last answer.
  */
 function died(
   failures: readonly CheckFailure[],
@@ -312,7 +312,7 @@ function died(
   };
 }
 
-/** The single cause if the store has not answered a single request. No experiments are possible. */
+/** The only cause if the store never answered. No experiments are possible. */
 function neverAnswered(
   failures: readonly CheckFailure[],
   { ordinary, run: { gone, accepted } }: Experiments,
@@ -370,7 +370,7 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   return { symptom, found: (await afterHowMany(some.state, found, members, experiments)) ?? found, members };
 };
 
-/** Whether ids like that of the plant that was accepted at the start are still accepted, so that the id decides. */
+/** Whether only the id decides: ids close to that of the plant accepted at the start are still accepted. */
 async function isOnlyOfIds(
   accepted: Exchange,
   state: RequestState,

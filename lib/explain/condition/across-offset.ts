@@ -5,10 +5,10 @@ import type { Candidate } from './candidates.ts';
 import { bisect } from './sweep.ts';
 import { NOT_ASCII, stringIn, withText } from './sweeps/strings.ts';
 
-/** Letters by which a text differs from all earlier ones. */
+/** Number of fresh letters at the start of a text, which make it new. */
 const FRESH_LETTERS = 8;
 
-/** Units in which programs count, and a character that consists of two of them. */
+/** Units in which programs measure text, each with a character that takes up two of them. */
 const UNITS = [
   {
     sizeOf: (text: string) => Buffer.byteLength(text),
@@ -23,7 +23,7 @@ const UNITS = [
 ] as const;
 
 /**
- * Finds whether a text fails because a character lies across a certain offset, where a program cuts it in two.
+ * Finds whether a text fails because a character straddles a certain offset, where a program cuts it in two.
  *
  * @param failing a request whose `property` is a text that fails
  */
@@ -40,7 +40,7 @@ export async function acrossOffset(
     if (last <= FRESH_LETTERS) continue;
     const filled = (letters: number, count: number) =>
       withWords((word) => word(FRESH_LETTERS) + 'a'.repeat(letters - FRESH_LETTERS) + wide.repeat(count));
-    /** Whether a text fails that consists of so many letters, followed by wide characters up to its end. */
+    /** Whether a text of this many letters, then wide characters up to the original size, fails. */
     const fails = async (letters: number) => {
       const own = filled(letters, Math.ceil((size - letters) / 2));
       return (await search.shows(withText(property, own)(failing))) === true;

@@ -58,10 +58,11 @@ export async function inEveryWrong400(search: Search): Promise<Explanation | und
 }
 
 /**
- * Tries all defects of a body, or all credentials, in otherwise ordinary requests, to see which of them show the symptom.
+ * Tries all defects of a body, or all invalid credentials, in otherwise ordinary requests, to see which of
+ * them show the symptom.
  *
- * @returns `unsteady` if that depends on earlier requests; undefined if the defect or credential of the failure
- * does not show the symptom by itself
+ * @returns `unsteady` if that depends on earlier requests; undefined if the defect or credential of the
+ * failure does not show the symptom by itself
  */
 export async function byDefect(
   isBody: boolean,
@@ -117,7 +118,7 @@ export async function confirmSubject(
   return { ...(await confirmExplanation(about, search)), ...types, labels: labelsOf(candidates) };
 }
 
-/** The sweep with fewer candidates. Drops a class that has lost some if a narrower one has the same. */
+/** Limits a sweep to some candidates. Drops a class that lost members if a narrower one now has the same. */
 function limitedTo(candidates: readonly Candidate[], all: Sweep): Sweep {
   const membersOfClass = (one: CandidateClass) => candidates.filter(isIn(one));
   const classes = all.classes.filter((one, index) => {
@@ -130,7 +131,7 @@ function limitedTo(candidates: readonly Candidate[], all: Sweep): Sweep {
   return { ...all, candidates, classes };
 }
 
-/** Whether a request has the values of the properties that the conditions are about. */
+/** Whether a request has the same values as `base` in all properties that the conditions are about. */
 function meetsAll(
   conditions: readonly Condition[],
   state: RequestState,
@@ -193,9 +194,7 @@ export async function subjectsOf(
   return { ...reach, named: separated ?? reach.named, base, candidates: values.candidates };
 }
 
-/**
- * The broadest class of bodies within which a feature separates those that show the symptom from the others.
- */
+/** Finds the broadest class of bodies in which a feature separates those with the symptom from the rest. */
 async function separatedIn(
   { shown, hidden }: SweepResult,
   classes: readonly CandidateClass[],

@@ -37,7 +37,7 @@ export interface CandidateClass {
   readonly most?: Condition;
 }
 
-/** Values in the order in which a fault may have limits: lengths, sizes, magnitudes. */
+/** Ordered values, such as lengths, sizes or magnitudes, for finding the limits of a fault. */
 export interface Scale {
   readonly points: readonly bigint[];
   /** A point as the list of experiments shows it: `255 letters`. */
@@ -46,7 +46,7 @@ export interface Scale {
   readonly above: (point: bigint) => Condition;
   readonly below: (point: bigint) => Condition;
   readonly between: (first: bigint, last: bigint) => Condition;
-  /** Like `above`, for points at that distance from 0 on either side. */
+  /** Like `above`, but in both directions from 0. */
   readonly beyond?: (point: bigint) => Condition;
   /** The position of a request's own value on the scale, if it has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
@@ -61,7 +61,7 @@ export interface Sweep {
   /** From broad to narrow. */
   readonly classes: readonly CandidateClass[];
   readonly scale?: Scale;
-  /** A closer look at the only values that showed the fault. */
+  /** Makes a finer sweep from the values that showed the fault, if there is one. */
   readonly closer?: (shown: readonly Candidate[]) => Sweep | undefined;
   /** Values to try instead if all values of this sweep show the fault. */
   readonly instead?: Sweep;
@@ -91,7 +91,7 @@ export interface NamedCandidates {
   readonly isListed?: true;
 }
 
-/** Returns the name of what shows the fault if there is only one and it is exact. */
+/** Returns the only name, if there is exactly one and it is exact. */
 export const exactNameIn = ([only, ...others]: readonly NamedCandidates[]): NamedCandidates | undefined =>
   only?.isExact === true && others.length === 0 ? only : undefined;
 
@@ -162,13 +162,10 @@ const bySize = (
   return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
 };
 
-/**
- * Minimum fraction of failing members before a class is named: for values of several groups, and of one
- * group.
- */
+/** Minimum fraction of members that must fail for a class to be named: for several groups, and for one. */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 
-/** Members of a group that are listed rather than a class around them. */
+/** Maximum number of members of a group to list; if there are more, a class that contains them is named. */
 const MAX_PARTS = 3;
 
 function inGroups(
@@ -217,7 +214,7 @@ function smallestAround(
   const size = sizeOf(smallest);
   if (candidates.length < size * part) return undefined;
   const excepted = hidden.filter(isIn(smallest));
-  // A few of many may be exceptions for another reason.
+  // A few exceptions among many members may have another reason.
   if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
     return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
   const cover = exactCover(excepted, candidates, classes);

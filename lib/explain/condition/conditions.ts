@@ -80,7 +80,7 @@ export async function conditionsOf(
     ({ name }) => !search.contract.newPlant.shape.properties.has(name) && state.plant.get(name) !== undefined,
   );
   const isNumber = undeclared.length > MAX_UNDECLARED;
-  /** So many properties have too many orders to try them all. */
+  /** Parts that the condition about the number covers: so many properties have too many orders to try. */
   const isOfNumber = (part: RequestPart) => undeclared.includes(part) || part.name === 'property order';
   if (isNumber)
     conditions.push({
@@ -94,7 +94,7 @@ export async function conditionsOf(
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
     const { condition, reach } = await conditionOfPart(part, state, neutral, search);
     sweeps.push(...compact(reach));
-    // Each try of a slow symptom takes a full timeout, so that parts were found in haste, and may not matter.
+    // A slow symptom allows only a few tries, so a part may have been kept although it does not matter.
     const isRefuted =
       search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.hidden.length > 0;
     if (!isRefuted) conditions.push(condition);
@@ -185,8 +185,8 @@ async function conditionOfPart(
 }
 
 /**
- * What matters may be where a character is. If the sweep found at most one value, it may be a smaller part of that
- * text, or of the failing one.
+ * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value
+ * shows the symptom, the smallest part of that text (or else of the failing one) that does.
  */
 async function withPartOfText(
   { name }: RequestPart,

@@ -36,7 +36,7 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Returns the feature of a condition about a spelling alone. It applies to other bodies as well: some
+ * If a spelling is the only condition, returns it as a feature that covers other bodies as well: some
  * characters must always be escaped, and a parser reads all numbers alike.
  */
 export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
@@ -47,11 +47,11 @@ export function spellingIn([condition, ...others]: readonly Condition[]): Featur
   return { condition, has: (body) => patterns.some((pattern) => pattern.test(body)) };
 }
 
-/** Minimum number of bodies with, and without, the fault: fewer may be separated by coincidence. */
+/** Minimum number of bodies with the fault, and without it: fewer may be separated by coincidence. */
 const MIN_SIDE = 4;
 /**
- * Bodies that may contradict the feature, as a count and as a fraction of all: another rule of the store may
- * apply to them.
+ * Maximum number of bodies that may contradict the feature, and as a fraction of all: another rule of the
+ * store may apply to them.
  */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 /** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */

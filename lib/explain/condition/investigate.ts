@@ -71,8 +71,8 @@ async function withNearbyIds(state: RequestState, search: Search): Promise<Reque
 }
 
 /**
- * Explains the failure by what is wrong with the request, or by malformed JSON if the store takes the body
- * for such.
+ * Explains the failure by what is wrong with the request, or as malformed JSON if the store treats the body
+ * as such.
  *
  * @returns undefined if the failure depends on earlier requests; `something else` if that is not what matters
  */
@@ -272,9 +272,7 @@ async function isSteady(
   return true;
 }
 
-/**
- * Handles a symptom that every ordinary request shows, by looking for unusual requests that do not show it.
- */
+/** Explains a symptom that every ordinary request shows. Looks for unusual values that do not show it. */
 async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { required } = search.contract.newPlant.shape;
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
@@ -309,7 +307,7 @@ async function reducedTo(
   return described(state, parts, passing, search);
 }
 
-/** The request with the plainest of the values that the first condition of each sweep names. */
+/** For each sweep, gives the request the plainest of the values that its first name covers. */
 const plainerValues = (
   state: RequestState,
   sweeps: readonly SweepResult[],
@@ -317,7 +315,7 @@ const plainerValues = (
 ): RequestState =>
   sweeps.reduce((one, { named: [first] }) => withPlainest(first?.candidates ?? [], one, experiments), state);
 
-/** The words for a failure of which only the label of its test case is known, and possibly how many digits matter. */
+/** Words a failure by the label of its test case, and by how many digits of a long number matter, if any. */
 async function likeLabel(
   state: RequestState,
   search: Search,
@@ -349,7 +347,7 @@ async function neededBy(
   return conditions.filter(({ part = '' }) => !unneeded.includes(part));
 }
 
-/** Says what shows the symptom, and under which conditions. */
+/** Finds what shows the symptom and under which conditions, and confirms it. */
 async function described(
   state: RequestState,
   parts: readonly RequestPart[],

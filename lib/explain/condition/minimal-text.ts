@@ -10,14 +10,14 @@ import { markWords, stringIn, topicsOfText, withText } from './sweeps/strings.ts
 const MAX_CHARACTERS = 400;
 const MAX_PARTS = 4;
 
-/** Where a text can contain what matters, beside words that are new each time. */
+/** Ways to place a part in a text, next to words that are new each time. */
 const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshText])[] = [
   ['contains', (part) => withWords((word) => word(6) + part + word(6))],
   ['begins with', (part) => withWords((word) => part + word(9))],
   ['ends with', (part) => withWords((word) => word(9) + part)],
 ];
 
-/** Finds the smallest part of a failing text, or several of its characters, that suffice for the symptom. */
+/** Finds the smallest part of a failing text that suffices for the symptom, or several such characters. */
 export async function minimalText(
   property: string,
   failing: RequestState,
@@ -26,7 +26,7 @@ export async function minimalText(
   const text = stringIn(failing.plant.get(property));
   if (text === undefined || text.length > MAX_CHARACTERS || search.isSlow) return undefined;
   const shows = async (own: FreshText) => (await search.shows(withText(property, own)(failing))) === true;
-  // The words around a part may happen to complete it, but not each time.
+  // The fresh words around a part may complete what matters by chance, but not each time.
   const showsEachTime = (own: FreshText) => search.showsEachTime(withText(property, own)(failing), REPEATS);
   for (const [verb, around] of PLACES) {
     if (await shows(around(''))) return undefined;

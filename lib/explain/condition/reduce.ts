@@ -33,7 +33,7 @@ export async function reduce(
 }
 
 /**
- * Does the same with fewer round trips: sends one request for each omitted part, all concurrently.
+ * Like `reduce`, but with fewer round trips: for each part, sends a request without it, all concurrently.
  *
  * @returns undefined if the parts found to be necessary are not sufficient
  */

@@ -28,7 +28,7 @@ const MODULI = [25, 30, 31, 32, 36, 37, 48, 50, 60, 64, 97, 99, 100, 101, 127, 1
   .concat([997, 1000, 1024, 2048, 4096, 10_000])
   .map(BigInt);
 
-/** Finds the remainder that decides whether an id fails, if the divisor is so large that few ids leave it. */
+/** Finds the remainder that makes an id fail, if the divisor is so large that few ids leave it. */
 export async function rareRemainder(
   failing: bigint,
   state: RequestState,

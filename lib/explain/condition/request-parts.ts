@@ -5,8 +5,8 @@ import { type RequestTemplate, validCredential } from '../../payloads/test-case.
 import { wordsCapitalised } from '../../text.ts';
 
 /**
- * A respect in which two requests can differ. Experiments copy it from an ordinary request into the failing
- * one, to see whether the symptom needs it, or from the failing one into an ordinary one, to see whether it
+ * A part in which two requests can differ. Experiments copy it from an ordinary request into the failing one,
+ * to see whether the symptom needs it, or from the failing one into an ordinary one, to see whether it
  * suffices.
  */
 export interface RequestPart {
@@ -53,7 +53,7 @@ const HISTORY = part(
   ['freshConnection', 'abortAfter'],
 );
 
-/** Everything about a request except its headers and body. */
+/** Parts of a request other than its credential, its body and its individual headers. */
 const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
   part('target', 'target', ['path', 'tokenIn'], ['absoluteTarget']),
@@ -150,8 +150,8 @@ function withSameInPreceding(
 }
 
 /**
- * Where `from` shares a value with its preceding request, the copied preceding request gets the value of
- * `to`.
+ * Where `from` shares a value with its preceding request, gives the copied preceding request the value of the
+ * request that it was copied to, so that the two still share one.
  */
 function withSharedValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
   const shared = (template: RequestTemplate, name: string) =>
@@ -226,7 +226,7 @@ function credentialOf(sent: RequestTemplate['credential']): Pick<RequestState, '
   return of === validCredential ? { scheme } : { scheme, credential: of };
 }
 
-/** Describes a template by the model; undefined for raw bytes, or for a body that contains the token. */
+/** Expresses a template in terms of the model; undefined for raw bytes, or a body that contains the token. */
 export function stateOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
   plant: JsonObject,
@@ -258,7 +258,7 @@ export function stateOf(
     : { ...state, defect: { corrupt: edit } };
 }
 
-/** Whether a text consists of another one and white space of JSON (RFC 8259 section 2) around it. */
+/** Whether a text is another one, with JSON white space (RFC 8259 section 2) around it. */
 function isPadded(padded: string, text: string): boolean {
   const start = padded.indexOf(text);
   const around = start < 0 ? undefined : padded.slice(0, start) + padded.slice(start + text.length);

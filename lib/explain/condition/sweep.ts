@@ -136,7 +136,7 @@ interface ScaleBounds {
   readonly onBothSides?: ScaleBounds | undefined;
 }
 
-/** The limits on both sides of 0 if values on both sides show the symptom, and agree with them. */
+/** Extends the limits to both sides of 0 if negative values also show the symptom, and all values agree. */
 const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds =>
   limits.onBothSides !== undefined &&
   thoseIn(tries, true).some(({ point = 0n }) => point < 0n) &&
@@ -144,9 +144,7 @@ const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds 
     ? limits.onBothSides
     : limits;
 
-/**
- * Fraction of values that may contradict the limits found on a scale, since another rule may apply to them.
- */
+/** Maximum fraction of values that may contradict the limits: another rule of the store may apply to them. */
 const MAX_CONTRADICTIONS = 0.25;
 
 /** Whether the values that were tried agree with the limits found on the scale. */
@@ -233,7 +231,7 @@ const changesIn = (tried: readonly TriedPoint[]): readonly Change[] =>
     return showsNext === shows ? [] : [{ low, high, shows }];
   });
 
-/** Finds the last point with the same result as the lower one. */
+/** Finds the highest point below the change, that is, with the same result as `low`. */
 export async function bisect({ low, high, shows }: Change, at: AttemptAt): Promise<bigint> {
   if (high - low <= 1n) return low;
   const middle = (low + high) / 2n;

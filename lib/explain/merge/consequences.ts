@@ -54,7 +54,7 @@ const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Clu
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
-/** Whether both have the same symptom. Accepting a wrong credential and accepting a wrong body count as two symptoms. */
+/** Whether the symptoms are the same. Accepting a wrong credential and accepting a wrong body are not. */
 const isSameSymptom: Compares = (one, other) =>
   keyOf(one.symptom) === keyOf(other.symptom) && isAuthentication(one) === isAuthentication(other);
 
@@ -132,7 +132,7 @@ const convertsToString: Explains = (root, consequence) => {
   );
 };
 
-/** A store that returns numerals as numbers cannot write those that are no finite number. */
+/** A store that returns numerals as numbers cannot write those that are not finite. */
 const convertsNumerals: Explains = (root, consequence) => {
   const { property, instead } = root.symptom;
   return (
@@ -280,7 +280,7 @@ const haveItsFeature: Explains = (root, consequence) => {
   );
 };
 
-/** Whether a body that is nested deeply enough is all that the root needs. */
+/** Whether depth is the only condition of the root, and every failing body of the consequence exceeds it. */
 const areDeepEnough: Explains = (root, consequence) => {
   const [levels, ...others] = root.found.conditions.map(({ levelsAbove }) => levelsAbove);
   return (
@@ -367,7 +367,7 @@ const rejectsEverything: Explains = (root, consequence) =>
   hasSymptom(consequence, 'wrong-rejection') &&
   root.symptom.status === consequence.symptom.status;
 
-/** A failure that no experiment reproduces probably has the cause of a reproducible one with the same symptom. */
+/** A failure that no experiment reproduces probably has the cause of another one with the same symptom. */
 const explainsNotReproduced: Explains = (root, consequence) =>
   isClear(root) &&
   root.found.kind === 'always' &&

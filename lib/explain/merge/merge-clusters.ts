@@ -34,8 +34,8 @@ function absorbed(clusters: readonly Cluster[], explains: Explains): readonly Cl
 }
 
 /**
- * The cluster that explains this one and is not itself explained. Clusters that explain one another are
- * unchanged.
+ * Finds the cluster that explains this one, directly or through others, and that none explains. Returns the
+ * cluster itself if there is none, or if clusters explain one another.
  */
 function rootOf(cluster: Cluster, clusters: readonly Cluster[], explains: Explains): Cluster {
   let root = cluster;
@@ -58,7 +58,6 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
  */
 function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
   const { subject, conditions } = found;
-  // The subject already describes the value of its property.
   const isOfSubject = ({ part, property }: Condition) =>
     part !== undefined && part === property && part === subject?.property;
   const others = conditions.filter((condition) => !isOfSubject(condition));

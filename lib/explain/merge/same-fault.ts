@@ -68,7 +68,7 @@ const acrossPieces = acrossParts(PIECES, (either, all) => {
 /** Failures with various spellings of the same JSON text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);
 
-/** What a cluster accepts, if that is values of a wrong type. */
+/** The subject of a cluster that accepts values of a wrong type. */
 const wrongTypeIn = ({ symptom, found: { kind, subject, conditions } }: Cluster): Condition | undefined =>
   symptom.kind === 'accepts' &&
   kind === 'always' &&
@@ -81,7 +81,7 @@ const wrongTypeIn = ({ symptom, found: { kind, subject, conditions } }: Cluster)
 const isOfSeveralProperties = ({ property, otherProperties = [] }: Condition): boolean =>
   property === undefined || otherProperties.length > 1;
 
-/** Number of wrong types, each accepted as several properties, from which on a library seems to convert values. */
+/** If several properties accept at least this many wrong types, a library seems to convert values. */
 const MIN_CONVERTED_TYPES = 2;
 
 /** Values of several types are accepted as several properties: the store's library converts them. */
@@ -250,7 +250,7 @@ const acrossRejections: SameFault = {
     all.filter(isReproducible).toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
 };
 
-/** Values of strings that a response cannot hold as they are, because one function escapes them all wrongly. */
+/** Strings that make the response malformed: one function escapes all of them wrongly. */
 const acrossEscaping: SameFault = {
   key: (cluster) => {
     const { symptom, found } = cluster;
@@ -337,10 +337,10 @@ function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluste
   return { condition, property, characters, rest };
 }
 
-/** What the same code does to texts, whichever property they are values of. */
+/** Topics that are about texts of any property, since the same code handles all of them. */
 const TEXT_TOPICS: readonly Topic[] = ['control character', 'quotes', 'template', 'beyond ASCII'];
 
-/** The kind of characters that a cluster is about, if they decide in the value of a property. */
+/** The kind of characters that a cluster is about, if its only condition is about them in a property. */
 const textTopicOf = ({ found: { kind, subject, conditions } }: Cluster): Topic | undefined => {
   const [only, ...others] = conditions;
   return kind === 'always' && subject === undefined && only?.property !== undefined && others.length === 0

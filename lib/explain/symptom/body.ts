@@ -190,13 +190,13 @@ function textIn(body: Uint8Array, coding: string): string {
   }
 }
 
-/** Whether a body is UTF-8 that ends within a character and within a JSON value. */
+/** Whether a body is UTF-8 that is cut off within a JSON value, possibly within a character. */
 function isCutOff(body: Uint8Array): boolean {
   const text = utf8Text(body, true);
   return text !== undefined && firstValue(text).kind === 'unclosed';
 }
 
-/** Returns the first object or array in a text; `open` if it is incomplete. */
+/** Returns the first object or array in a text; `unclosed` if it is incomplete, or if there is none. */
 export function firstValue(
   text: string,
 ): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'unclosed' } {

@@ -43,7 +43,7 @@ export function targetSymptomOf(
   return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
 
-/** Whether seeing a symptom takes the whole body of the response. */
+/** Whether the symptom can be recognised only in the whole body of the response. */
 const isOfBody = (symptom: Symptom): boolean =>
   aspectOf(symptom) === 'echo' ||
   (aspectOf(symptom) === 'representation' && symptom.kind !== 'media-type' && symptom.kind !== 'no-body');

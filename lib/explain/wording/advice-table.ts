@@ -3,7 +3,7 @@ import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Topic } from './condition.ts';
 import type { SoftwareSettings } from './stack.ts';
 
-/** What to do about a fault. It applies if all the criteria that it gives do. */
+/** What to do about a fault. Applies if every criterion that is given is met. */
 export interface Advice {
   readonly symptoms?: readonly SymptomKind[];
   readonly statuses?: readonly number[];

@@ -62,7 +62,7 @@ const RESPONSES: Readonly<Record<ExpectedOutcome, string>> = {
 /** Symptoms that say more about what is expected than the outcome does. */
 const DETAILS: readonly SymptomKind[] = ['echo', 'detail', 'should-reject'];
 
-/** Characters that look like others, or like nothing, are escaped. */
+/** Escapes characters that look like others, or are invisible. */
 const inAscii = (text: string): string =>
   text.replace(/[^ -~\p{L}\p{N}]/gu, (character) =>
     character
@@ -71,7 +71,7 @@ const inAscii = (text: string): string =>
       .join(''),
   );
 
-/** What should have come in place of a response that shows the symptom. */
+/** Says what the store should have answered instead. */
 function expectedOf(
   symptom: Symptom,
   outcome: ExpectedOutcome,
@@ -137,7 +137,7 @@ export function sentenceOf(
 
 const SUBJECT = /^(?:the body|\w+) (?=(?:is|has|contains) )/;
 
-/** Puts clauses with an exception in brackets last, and does not repeat the subject of the preceding clause. */
+/** Puts clauses with an exception in brackets last, and does not repeat the subject of the clause before. */
 function joinedClauses(clauses: readonly string[]): string {
   const inOrder = clauses.toSorted((a, b) => Number(a.endsWith(')')) - Number(b.endsWith(')')));
   return inOrder
@@ -148,7 +148,7 @@ function joinedClauses(clauses: readonly string[]): string {
     .join(' and ');
 }
 
-/** Number of repetitions if two requests have to coincide in the store, as those of a shell seldom do. */
+/** Number of repetitions if two requests must coincide in the store, which those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
 const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>

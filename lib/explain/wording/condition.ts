@@ -35,7 +35,7 @@ export interface Condition {
   readonly isOfOthers?: true;
   /** The condition requires a concurrent request with the same id. */
   readonly isOfSameId?: true;
-  /** Ids with the same remainder of a division by this also meet the condition. */
+  /** A divisor: ids that leave the same remainder also meet the condition. */
   readonly modulus?: number;
   /** Bodies with more bytes than this meet the condition. */
   readonly bytesAbove?: number;
@@ -151,7 +151,7 @@ const inEachForm = (
   ),
 });
 
-/** Words the condition for a part of a class, with the part's size, if no narrower class describes it. */
+/** Words the condition for part of a class, with the number of its members, if no narrower class fits. */
 export const mostly = (condition: Condition, shown: number, tried: number): Condition =>
   inEachForm(condition, (text, form) => {
     const many =
@@ -230,7 +230,7 @@ const SUBJECT_AND_VERB =
 const SUBJECT =
   /^(?:\S+(?: or \S+)?|the name of an undeclared property) (?=is |has |contains |looks like |begins with |ends with )/;
 
-/** The words after the listed texts for those that are not listed. */
+/** The words that end a list, for texts that are not listed. */
 const OTHERS: Readonly<Record<Form, readonly [one: string, several: string]>> = {
   clause: ['in one other case', 'in # other cases'],
   phrase: ['in one other way', 'in # other ways'],

@@ -83,14 +83,14 @@ export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Co
   return narrowestClass(defectSweep(contract, ordinary.plant), labels, 0);
 }
 
-/** If the labels are of fewer credentials of a class than this part, they are probably of different classes. */
+/** If the labels cover less than this fraction of a class, they probably belong to different classes. */
 const MIN_PART_OF_CREDENTIALS = 0.5;
 
-/** Returns the narrowest class of credentials that contains all with the given labels, and hardly any others. */
+/** Returns the narrowest class of credentials with all the labels, if these are at least half of it. */
 export const credentialsNamed = (labels: ReadonlySet<string>, token: string): Condition | undefined =>
   narrowestClass(credentialSweep(token), labels, MIN_PART_OF_CREDENTIALS);
 
-/** @param minPart the labels must be those of at least this fraction of the class */
+/** @param minPart minimum fraction of the class that the labels must cover */
 function narrowestClass(
   { candidates, classes }: Pick<Sweep, 'candidates' | 'classes'>,
   labels: ReadonlySet<string>,

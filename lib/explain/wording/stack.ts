@@ -38,7 +38,7 @@ export type SoftwareSettings = Readonly<Partial<Record<Software, string>>>;
 
 const MAX_TEXT_BYTES = 2048;
 
-/** How Node's own server, and that of Fastify, write the header. A proxy in front may as well. */
+/** How the servers of Node and Fastify write the header. A proxy in front of the store may do so, too. */
 const NODE_KEEP_ALIVE = /^keep-alive: timeout=(?:5|72)$/i;
 
 /** Guesses the software of the store in order to sort the hints. Never affects a verdict. */

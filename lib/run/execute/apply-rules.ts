@@ -46,7 +46,7 @@ export function rulingOf(
   return rulings.includes(undefined) ? undefined : rulings[0];
 }
 
-/** A request without a body cannot be chunked. */
+/** Whether the request has the framing of its template: it cannot be chunked without a body. */
 const isSentAsTemplate = ({ request }: Exchange, { framing = request.framing }: RequestTemplate): boolean =>
   framing === request.framing;
 

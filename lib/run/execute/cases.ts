@@ -12,8 +12,8 @@ const MAX_TIMEOUTS = 3;
 const MAX_RETRIED_CASES = 3;
 
 /**
- * Tries the named cases of a check. Other checks may run meanwhile, so a case without an answer is pending until
- * retried in isolation.
+ * Tries the named cases of a check. Other checks may run meanwhile, so a case without an answer is pending
+ * until it has been retried in isolation.
  */
 export function runNamedCases(
   test: Test & { kind: 'cases' },
@@ -49,8 +49,8 @@ export function runNamedCases(
       );
     },
     /**
-     * Retries the pending cases in isolation until one is unanswered again. If none is, another check may have
-     * stopped the store.
+     * Retries the pending cases in isolation until one is unanswered again. If none is, another check may
+     * have stopped the store.
      */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
@@ -75,8 +75,8 @@ const mayBeCollateral = ({ template, exchange }: Failure): boolean =>
   !isOutsideContract(template) && isUnanswered(exchange);
 
 /**
- * Tries the cases at these positions concurrently. Position 0 stands for the control request, whose outcome the cases do not
- * wait for.
+ * Tries the cases at these positions concurrently. Position 0 stands for the control request; the cases do
+ * not wait for its outcome.
  */
 export async function tryEach(
   positions: readonly number[],

@@ -80,7 +80,7 @@ export class CheckExecutor {
     return this.isInThisShard(check) ? undefined : inAnotherShard(check);
   }
 
-  /** A shard tries its part of the cases of every random check, and all cases of its part of the other checks. */
+  /** A shard tries some cases of every random check, and all cases of some of the other checks. */
   private isInThisShard({ id, test }: Check): boolean {
     const { shard, thorough } = this.options;
     if (test.kind === 'invariant') return true;

@@ -16,8 +16,8 @@ import type { Execution } from './execution.ts';
 const RETRIES_IN_ISOLATION = 20;
 const CONCURRENT_RETRIES = 24;
 /**
- * Retries in isolation end after so many, or once they would all pass by chance with at most this
- * probability.
+ * Retries in isolation end after this many, or once an equally frequent failure would pass all of them with
+ * at most this probability.
  */
 const MAX_RETRIES_IN_ISOLATION = 200;
 const MAX_CHANCE = 0.005;
@@ -121,6 +121,7 @@ class FailureRetries {
     await this.recover();
   }
 
+  /** Retries in isolation, with fresh values, until the failure recurs. */
   async search(tries: number): Promise<void> {
     const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
@@ -130,7 +131,7 @@ class FailureRetries {
     }
   }
 
-  /** Together with each other, or each one together with an ordinary request. */
+  /** Retries concurrently: all together, or each one together with an ordinary request. */
   async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
@@ -158,6 +159,7 @@ class FailureRetries {
     return this.execution.ids.retryId(this.position);
   }
 
+  /** Retries with fresh values. */
   private anew(): Promise<Failure | undefined> {
     return this.send(this.retryId(), this.failure.template);
   }

@@ -17,7 +17,7 @@ import type { Judging } from './apply-rules.ts';
 import type { Invariants } from './invariants.ts';
 import { LastRequests } from './last-requests.ts';
 
-/** Places within a rank are smaller. */
+/** Positions within a rank are below this. */
 const MAX_POSITION = 2 ** 40;
 
 interface MonitorOptions {

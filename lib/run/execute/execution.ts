@@ -58,7 +58,7 @@ export class Execution {
     await this.services.recovery.wait(this.context, this.services.sender);
   }
 
-  /** The finding of the first rule that an exchange breaks. If there is none, records a pass. */
+  /** Returns the finding of the first broken rule. If there is none, records a pass or why none applied. */
   judge(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined {
     const ruling = rulingOf(exchange, template, rules, this.services.judging);
     if (isFinding(ruling)) return ruling;
@@ -78,6 +78,7 @@ export class Execution {
 
 export interface TestRun {
   run(limit: number): Promise<void>;
+  /** Whether no cases are left; valid once `run` has been called. */
   readonly ended: boolean;
   /** Retries the cases that were not answered, with nothing else in flight. */
   retryInIsolation?(): Promise<void>;

@@ -19,8 +19,8 @@ const MAX_KEPT = 200;
 /** Faults that depend on earlier requests usually depend on one of the last few. */
 const MAX_RECENT = 48;
 /**
- * How long, in ms, a store may still answer others after a request that kills it: one without an answer, and
- * one that we aborted.
+ * How long, in ms, a store may still answer other requests after one that kills it: after an unanswered one,
+ * and after one that we aborted.
  */
 const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
 /** The same if nothing else can have killed the store, since a busy store may notice an abort late. */
@@ -63,7 +63,7 @@ export class LastRequests {
     return this.recent.slice(-MAX_RECENT - 1, -1);
   }
 
-  /** The likeliest culprit first: aborted by us, then the least ordinary, then the earliest. */
+  /** The likeliest culprit first: requests that we aborted, then the least ordinary, then the earliest. */
   get inFlightAtLastAnswer(): readonly RequestInFlight[] {
     const rank = ({ exchange, template }: Kept) => {
       if (isAborted(exchange)) return -1;

@@ -12,10 +12,7 @@ import { confirm } from './confirm.ts';
 import type { Execution, TestRun } from './execution.ts';
 import { requireAccepted, runTestCase } from './run-test-case.ts';
 
-/**
- * Tries the random cases of a check. The first failure is confirmed in isolation, and shrunk if it recurs each
- * time.
- */
+/** Tries the random cases of a check. Confirms the first failure; if it recurs each time, shrinks it. */
 export function runRandomCases(
   checkId: string,
   test: Test & { kind: 'property' },
@@ -74,6 +71,7 @@ export function runRandomCases(
   };
 }
 
+/** Confirms a failure of a random case, and shrinks it if it recurs each time. Needs exclusive access. */
 async function inIsolation(
   failure: Failure,
   index: number,

@@ -14,7 +14,7 @@ import { caseCountOf, DEFAULTS } from './plan.ts';
 import { WHOLE } from './shard.ts';
 import { type Estimate, type Estimates, typicalEstimates } from './typical-estimates.ts';
 
-/** Maximum number of cases of a random check that are examined: of the named ones, and of the others. */
+/** Maximum number of named cases of a random check to examine, and of its other cases. */
 const SAMPLED_CASES = 16;
 /** Placeholders: the estimate does not depend on them. */
 const DEFAULTS_ONLY = { token: TOKEN_VARIABLE, host: '', prefix: '', headers: [] } as const;
@@ -46,8 +46,7 @@ export async function estimate(
 
 /**
  * Estimates what one check sends and creates.
- * @param sampled how many cases of a random check are examined at most: so many named ones, and as many
- * others
+ * @param sampled maximum number of named cases of a random check to examine, and of its other cases
  */
 export async function estimateCheck(
   { id, test, notApplicable }: Check,
@@ -98,7 +97,7 @@ class Count implements Estimate {
     this.isAccepted = isAccepted;
   }
 
-  /** Counts a request, and the one before it, so many times. Returns whether it is accepted. */
+  /** Counts a request, and its preceding one, `times` times. Returns whether the request is accepted. */
   add(template: RequestTemplate, times = 1): boolean {
     const isAccepted = this.isAccepted(template);
     this.requests += times;
@@ -123,7 +122,7 @@ const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAUL
 
 type IsAccepted = (template: RequestTemplate) => boolean;
 
-/** Accepted by a store that does what the document says, and does not limit the size of bodies. */
+/** Whether a store that follows the document, without a limit on the size of bodies, accepts a request. */
 const acceptedBy =
   (contract: Contract): IsAccepted =>
   ({ outsideContract: _, ...template }) =>

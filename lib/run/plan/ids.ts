@@ -4,10 +4,12 @@ import { type IdRange, ordinaryIds } from '../../payloads/plants.ts';
 
 /** Offsets from the first id of the run: cases lie above it, retries and other unplanned requests below. */
 export interface IdLayout {
+  /** Offset of the first id for a case. */
   readonly up: number;
   /** Number of planned cases. The ids of further cases begin at `overflow`. */
   readonly size: number;
   readonly overflow: number;
+  /** Offset, below the first id of the run, of the ids for retries. */
   readonly down: number;
   /** Number of slots that share the ids for retries. Each case belongs to one slot. */
   readonly slots: number;
@@ -53,7 +55,7 @@ export class Ids {
 /** Number of ids for retries in one slot. Confirming a failure needs the most. */
 export const RETRY_IDS_PER_CASE = 512;
 
-/** They depend only on the plan of the run and the position of the case, not on shards or other checks. */
+/** The ids of one check. They depend only on the plan of the run and the position of the case. */
 export class CheckIds {
   private readonly at: (position: number) => bigint;
   private readonly layout: IdLayout;
@@ -80,7 +82,7 @@ export class CheckIds {
     return this.reserve(1)(0);
   }
 
-  /** An id for an unplanned request: a retry of the case at `position`, or a request that belongs to no case. */
+  /** An id for an unplanned request: a retry of the case at `position`, or one that belongs to no case. */
   retryId(position?: number): bigint {
     const { slots, down, own } = this.layout;
     const slot = position === undefined ? own : (position + 1) % slots;

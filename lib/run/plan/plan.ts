@@ -26,8 +26,8 @@ const OVERFLOW = { pairs: 2 ** 16, triples: 2 ** 18 } as const;
 /** Number of shards with separate ids for requests that belong to no case. */
 const SHARDS = 16;
 /**
- * Number of slots for retry ids. It matters only to a store with unique ids that two cases share a slot, and
- * they rarely do.
+ * Number of slots for retry ids. Two cases rarely share a slot, and that matters only to a store that
+ * requires unique ids.
  */
 const SLOTS = 61;
 
@@ -48,8 +48,8 @@ export const caseCountOf = (
 };
 
 /**
- * Assigns ids to all checks, selected or not, so that a filtered run, or a shard, sends the same requests as the
- * whole run.
+ * Assigns ids to all checks, selected or not, so that a filtered run, or a shard, sends the same requests as
+ * the whole run.
  * @returns the ids of a check. If the document allows too few, all checks of a shard share theirs.
  */
 export function assignIds(
@@ -97,7 +97,7 @@ export function assignIds(
   };
 }
 
-/** The first rows of a covering array contain every value and most pairs, so those of all arrays come first. */
+/** The first rows of a covering array have every value and most pairs, so those of all arrays come first. */
 const FIRST_CASES = DEFAULTS.cases + 1;
 const BATCH_SIZE = 2000;
 
@@ -107,11 +107,11 @@ export interface WorkItem {
 }
 
 /**
- * Checks with few requests first, so that most faults show early; then those with hundreds, then extra random
- * cases in alternating batches (a run that is cut short has tried every check about equally often), and
- * invariants last.
- * @param isDistant tells whether the random checks, too, run side by side, so that none waits for the last answers of
- *   another
+ * Puts checks with few requests first, so that most faults show early; then random checks and scenarios; then
+ * extra random cases in alternating batches, so that a run that is cut short has tried every random check
+ * about equally often. Invariants come last.
+ * @param isDistant whether random checks, too, run side by side, so that none waits for the last responses of
+ * another
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(

@@ -24,9 +24,7 @@ export interface Readiness {
   readonly accepted?: Exchange | undefined;
 }
 
-/**
- * After so many attempts, the token counts as rejected, the store as unreachable, or the base URL as wrong.
- */
+/** After this many attempts, the token counts as rejected, the store as unreachable, or the URL as wrong. */
 const MAX_ATTEMPTS = 3;
 
 /**

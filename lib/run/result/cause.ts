@@ -44,7 +44,7 @@ export interface Cause {
   readonly until?: StatusCounts | undefined;
   /** Why no experiment could examine it, for example `the budget of 1,000 requests was used up`. */
   readonly notExamined?: string | undefined;
-  /** Ids of the failed checks that it explains: MUST before SHOULD, otherwise in the order of the catalogue. */
+  /** Ids of the failed checks that it explains: MUST before SHOULD, then in the order of the catalogue. */
   readonly checks: readonly string[];
   readonly expected: string;
   readonly advice: string;

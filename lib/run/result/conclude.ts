@@ -42,7 +42,7 @@ function vacuous(check: Check, tally: Tally, seconds: number, { of }: Shard): Ch
   return result(check, 'untestable', tally, seconds, { by, reason });
 }
 
-/** A random check has tried the default number of cases, or an invariant has seen every other check end. */
+/** Whether a random check has tried the usual number of cases, or an invariant has seen all checks end. */
 function isTriedEnough({ test }: Check, cases: number, { stop, shard, usual, unfinished }: RunEnd): boolean {
   if (stop?.kind !== 'limit') return false;
   if (test.kind === 'invariant') return !unfinished;

@@ -25,8 +25,8 @@ export interface Failure {
 }
 
 /**
- * `always`: in isolation. `this-request`: only with the same bytes. `intermittent`: now and then in isolation.
- * `under-concurrency`: only under concurrency. `once`: not again.
+ * `always`: each time in isolation. `this-request`: only with the same bytes. `intermittent`: now and then in
+ * isolation. `under-concurrency`: only under concurrency. `once`: not again.
  */
 export type When = 'always' | 'this-request' | 'intermittent' | 'under-concurrency' | 'once';
 

@@ -47,7 +47,7 @@ export class Tally {
   pending: readonly PendingFailure[] = [];
   /** Whether any exchange showed what the check is about. */
   ruleApplied = false;
-  /** What the first exchange to which no rule applied did not show. */
+  /** Why no rule applied, for the first exchange to which none did. */
   whyNotApplied: string | undefined;
   readonly failedCases: FailedCase[] = [];
   readonly observations: Record<string, Observations[string]> = {};
@@ -84,7 +84,7 @@ export class Tally {
       Object.assign(known, { position, failure: this.kept(failure, known.failure) });
   }
 
-  /** Keeps one long response of each check whole, so that it can be explained. */
+  /** Truncates the response. Keeps more of one long response of each check, so that it can be explained. */
   private kept(failure: Failure, replaced?: Failure): Failure {
     const hasOther = [...this.byProblem.values()].some(
       (one) => one.failure !== replaced && isLong(one.failure),
@@ -114,7 +114,7 @@ export class Tally {
     this.hasConfirmed ||= unanswered;
   }
 
-  /** Records the pending failures, except those that a confirmed failure of this or another check explains. */
+  /** Records the pending failures, except those explained by a confirmed failure of this or another check. */
   settle(othersHaveConfirmed: boolean): void {
     for (const { failure, position, passed } of this.pending) {
       const isExplained =

@@ -10,7 +10,7 @@ export const MAX_KEPT_BODY_BYTES = 16 * 1024;
  * frameworks.
  */
 export const MAX_WHOLE_BODY_BYTES = 256 * 1024;
-/** Maximum length of a header value kept with a failure, and of all together; longer than in a record. */
+/** Maximum length of one header value kept with a failure, and of all of them; a record keeps less. */
 const MAX_VALUE_CHARACTERS = 4 * 1024;
 const MAX_VALUES_CHARACTERS = 16 * 1024;
 /** Maximum length of a text that may come from the store. */

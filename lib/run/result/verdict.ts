@@ -29,8 +29,8 @@ export const cutShort = (stop: Stop | null | undefined, results: readonly Judged
   (stop.kind !== 'limit' || results.some(({ verdict }) => verdict === 'untestable'));
 
 /**
- * Returns the outcome of a run that was `stopped` before it could judge everything, or `filtered` by the
- * user, or neither.
+ * @param stopped whether the run ended before it could judge everything
+ * @param filtered whether the user excluded some checks
  */
 export function runOutcome(
   { MUST, SHOULD }: Summary,

@@ -2,7 +2,7 @@ import type { HttpClient } from '../../wire/http-client.ts';
 
 /** If even the fastest answer takes this long, the reason is probably the network, not a busy machine. */
 const DISTANT_MS = 20;
-/** Number of answers per median, as a multiple of the concurrency limit. */
+/** Number of response times of which each median is taken, as a multiple of the concurrency limit. */
 const ANSWERS_PER_SLOT = 2;
 /** The limit is not raised beyond what is needed for this rate, which the suite itself hardly exceeds. */
 const MAX_RAISED_RATE_PER_SECOND = 2000;
@@ -28,7 +28,7 @@ export class AdaptiveConcurrency {
   private raisedUntil = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param max maximum number of concurrent requests; the limit never rises if it is not above the client's
+   * @param max maximum number of concurrent requests; if not above the client's limit, that limit never rises
    */
   constructor(client: HttpClient, max: number) {
     this.client = client;
@@ -36,7 +36,7 @@ export class AdaptiveConcurrency {
     this.max = max;
   }
 
-  /** Whether it was raised at any time since `time`, on the clock of `performance.now()`. */
+  /** Whether the limit was raised at any time since `time`, on the clock of `performance.now()`. */
   wasRaisedSince(time: number): boolean {
     return this.isRaised || this.raisedUntil >= time;
   }

@@ -29,7 +29,7 @@ const NEITHER: DuplicateStatuses = { id: [], name: [] };
 /** Number of duplicates to send, since a store may not answer all of them alike. */
 const MAX_DUPLICATES = 2;
 const MAX_PLANTS = 3;
-/** How often a rejected plant is sent again with other values, if its own are certainly new, or not. */
+/** How often to resend a rejected plant with other values: if its own are certainly new, and if not. */
 const MAX_RETRIES = { fresh: 1, usedUp: 2 } as const;
 
 /**

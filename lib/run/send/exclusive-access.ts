@@ -1,6 +1,6 @@
 import type { RequestContext } from './request-context.ts';
 
-/** Lets the requests of all contexts pass side by side, or those of one context exclusively. */
+/** A lock: lets either all contexts send requests, or only one. */
 export class ExclusiveAccess {
   private inside = 0;
   private holder: RequestContext | undefined;
@@ -29,8 +29,8 @@ export class ExclusiveAccess {
   }
 
   /**
-   * Waits until the requests in flight have ended, then runs `work`; until it completes, only this context may send
-   * requests.
+   * Waits until the requests in flight have ended, then runs `work`. Until it completes, only this context
+   * may send requests.
    */
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();

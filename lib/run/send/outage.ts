@@ -4,14 +4,14 @@ import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { headersSize } from '../../wire/headers.ts';
 import { LARGE_BODY_BYTES } from '../../wire/large-bodies.ts';
 
-/** If a store serves nothing for so long, and so many requests, it is probed. */
+/** A store is probed once it has served nothing for this long, and for this many requests. */
 const MIN_SUSPECTED_OUTAGE = { ms: 7_000, requests: 20 } as const;
 /** The checks end after this many timeouts, if most requests time out. */
 const MAX_TIMEOUTS = 150;
 
 /**
- * The checks end after so many responses if they are this large on average, or mostly too long to be read:
- * judging all of them would take many minutes.
+ * The checks end if, after this many responses, the average response is this large, or most are too long to
+ * be read: judging all of them would take many minutes.
  */
 const TOO_LARGE = {
   responses: 24,
@@ -64,7 +64,7 @@ export class Outage {
     return this.tooLong >= TOO_LARGE.responses && this.tooLong * 2 > this.all;
   }
 
-  /** Half of what we read of a head: far more than most clients read. */
+  /** Whether heads average more than half of the longest that we read, far more than most clients read. */
   get hasTooLargeHeads(): boolean {
     return this.complete >= TOO_LARGE.responses && this.averageHeadBytes > TOO_LARGE.averageHeadBytes;
   }

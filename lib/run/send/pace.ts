@@ -9,7 +9,7 @@ import { Stopped } from './stopped.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/** If waiting so long did not help, leaves time between requests: reaching a limit costs more each time. */
+/** Requests are spaced out if this much waiting did not help: reaching a limit costs more each time. */
 const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
 
 export interface Limits {
@@ -61,7 +61,7 @@ export class Pace {
   }
 
   /**
-   * When the limit is reached, requests in flight may still complete.
+   * Counts a request about to be sent. When the limit is reached, requests in flight may still complete.
    * @throws Stopped if the run has ended, or the user's limit on requests is reached
    */
   count(): void {
@@ -80,7 +80,7 @@ export class Pace {
     this.sent += 1;
   }
 
-  /** If the store asks for pauses often, slows down from then on. */
+  /** Pauses the run. If the store asks for pauses often, also slows down from then on. */
   pause(ms: number): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;

@@ -1,5 +1,6 @@
 /**
- * Calls `work` in order of the indices. Rejects with the first error, once all calls have ended.
+ * Calls `work` with the indices below `count`, in order. After an error, starts no further calls, and rejects
+ * with the first one once the running calls have ended.
  * @param width maximum number of concurrent calls; a function is reevaluated after each call
  */
 export async function inPool(

@@ -5,7 +5,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 /** Number of ordinary plants to send one at a time, to see whether the store then accepts them. */
 const ISOLATED_REQUESTS = 12;
 
-/** Perhaps a rate limiter that sends no Retry-After: a 503 for some ordinary plants, but not for all. */
+/** Detects a likely rate limiter without Retry-After: some ordinary plants get a 503, but not all. */
 export class RateLimitDetector {
   private plants = 0;
   private rejected503 = 0;

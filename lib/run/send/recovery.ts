@@ -22,7 +22,7 @@ const MAX_RELOADS = 1;
 /** The checks leave most restarts to the experiments that explain why the store dies. */
 const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
 const MAX_NAMED_CHECKS = 3;
-/** After so many timeouts that ended when idle connections were closed, a store counts as serving only one. */
+/** If closing idle connections ended this many timeouts, the store serves only one connection at a time. */
 const MIN_BLOCKED = 2;
 
 /** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
@@ -107,7 +107,7 @@ export class Recovery {
     }
   }
 
-  /** Ends the checks if the store leaves most requests unanswered, sends too much, or has served nothing for a while. */
+  /** Ends the checks if most requests time out, the store sends too much, or it still serves nothing. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
     if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
@@ -119,8 +119,8 @@ export class Recovery {
   }
 
   /**
-   * Waits until the store serves an ordinary plant; ends the run if it does not come back. A shared wait keeps
-   * the conditions of whoever started it: it ends no later than a new one would.
+   * Waits until the store serves an ordinary plant; ends the run if it does not come back. Callers share one
+   * wait, with the conditions of the first: it ends no later than a new one would.
    */
   wait(
     context: RequestContext,

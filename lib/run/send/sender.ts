@@ -22,8 +22,8 @@ interface SenderOptions extends TransportOptions, Limits {
 /** More than one, since other requests may have killed the store again. */
 const MAX_WAITS_FOR_STORE = 5;
 /**
- * The order in which ordinary requests (`true`) and repetitions of a request that got a 503 are sent. The 503 is
- * final if all of the former pass and none of the latter does.
+ * The order in which to send ordinary requests (`true`) and repetitions of a request that got a 503. The 503
+ * is final if all of the former pass and none of the latter does.
  */
 const IS_ORDINARY_IN_ORDER: readonly boolean[] = [true, false, true, true, false, false, true];
 
@@ -72,7 +72,8 @@ export class Sender {
   }
 
   /**
-   * @param toBeAccepted if its id or name is in use, it is sent again with other fresh values
+   * Sends a request, and reports the exchange to the monitor.
+   * @param toBeAccepted whether to send it again with other fresh values if its id or name is in use
    * @throws Stopped if the run has ended
    */
   async send(
@@ -202,7 +203,7 @@ export class Sender {
     };
   }
 
-  /** Returns the exchange after probing the store, if it may no longer serve. */
+  /** Probes the store if it may no longer serve requests. Returns the exchange as it is. */
   private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
     const { state, recovery } = this.options;
     const { outage } = this.transport;
@@ -219,7 +220,7 @@ export class Sender {
   }
 
   /**
-   * Sends the request and ordinary ones, one at a time.
+   * Finds out whether a 503 is about this request alone: sends it and ordinary requests, one at a time.
    * @returns the response to judge: one that asks for no wait, or the 503 if ordinary requests are served
    */
   private settle(

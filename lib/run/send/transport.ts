@@ -35,23 +35,23 @@ const SHORT_TIMEOUT = { timesMedian: 20, times99th: 4, atLeastMs: 1000 } as cons
 /** Size of the segments in which a large body is sent again if its response may have been lost. */
 const SEGMENT_BYTES = 8 * 1024;
 /**
- * Pauses between segments: in the first attempt, and in a second one if the response is lost again. A busy server
- * must be able to respond in between.
+ * Pauses between segments, in the first attempt and, if the response is lost again, in a second one. A busy
+ * server must be able to respond in between.
  */
 const SEGMENT_PAUSES_MS = [20, 100] as const;
 /**
- * After this many bodies were sent in segments in vain, no more are: this store closes connections without a
- * response.
+ * Once this many bodies have been sent in segments in vain, no more are: this store closes connections
+ * without a response.
  */
 const MAX_SEGMENTED_IN_VAIN = 3;
-/** After this many bodies waited for 100 Continue in vain, later ones wait only `SHORT_CONTINUE_WAIT_MS`. */
+/** Once this many bodies have waited in vain for 100 Continue, others wait only `SHORT_CONTINUE_WAIT_MS`. */
 const MAX_FULL_CONTINUE_WAITS = 3;
 const SHORT_CONTINUE_WAIT_MS = 100;
-/** Limit on bodies once a response was too long. Even the longest name with every character escaped fits. */
+/** Limit on bodies after a response that was too long. Even the longest name fits, fully escaped. */
 const LOW_BODY_LIMIT_BYTES = 6 * 64 * 1024;
-/** What a header counts for besides its characters, since thousands of short headers fill the memory, too. */
+/** Bytes that a header counts for besides its characters: thousands of short headers fill memory, too. */
 const HEADER_BYTES = 80;
-/** Garbage is collected each time so much has been received. With small responses, that never happens. */
+/** Garbage is collected each time this much has been received. With small responses, that never happens. */
 const MAX_GARBAGE_BYTES = 8 * 1024 * 1024;
 
 interface Transmitted {
@@ -60,7 +60,7 @@ interface Transmitted {
   readonly about: RequestTemplate;
 }
 
-/** Makes one attempt at each request, after its preceding request if it has one, and keeps count of the outcomes. */
+/** Makes one attempt at each request, after its preceding request if it has one, and counts the outcomes. */
 export class Transport {
   /** Number of requests whose outcome is known, since the last `resetCounts`. */
   requests = 0;
@@ -87,7 +87,7 @@ export class Transport {
     this.concurrency = new AdaptiveConcurrency(client, options.maxConcurrency);
   }
 
-  /** Shortens the timeout to a multiple of the median response time, or to a quarter if nothing has been answered. */
+  /** Shortens the timeout to a multiple of usual response times; to a quarter if there were no responses. */
   shortenTimeout(atLeastMs: number = SHORT_TIMEOUT.atLeastMs): void {
     const { summary } = this.latency;
     const { timesMedian, times99th } = SHORT_TIMEOUT;
@@ -178,8 +178,8 @@ export class Transport {
       again: () => {
         this.pace.countResent();
         this.requests += 1;
-        // The store may have created the plant before the connection was closed, so use a new id; but a request
-        // that follows one with the same values must keep its id.
+        // The store may have created the plant before the connection was closed, so use a new id; but a
+        // request that follows one with the same values must keep its id.
         return makeRequest(one, template.preceding === undefined ? context.ids.retryId() : id);
       },
     });

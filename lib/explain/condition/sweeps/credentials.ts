@@ -142,7 +142,7 @@ const SETS: readonly CredentialClass[] = [
   [
     'bearer tokens of another length',
     'the bearer token differs in length from the right one',
-    // Some stores take all that follows the scheme for the token, others only the first word.
+    // Some stores read everything after the scheme as the token, others only the first word.
     ({ bearer = '', token }) =>
       bearer !== '' &&
       [bearer, bearer.split(' ')[0] ?? ''].every(

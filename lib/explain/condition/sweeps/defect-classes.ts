@@ -4,7 +4,7 @@ import type { CandidateClass } from '../candidates.ts';
 /** The class of bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';
 export const NOT_UTF8 = 'not UTF-8';
-/** The same, but for bodies without content. */
+/** Like `NOT_JSON`, except that the body has at least one byte. */
 export const UNPARSABLE = 'unparsable';
 
 export const IN_ARRAY = 'in an array';

@@ -76,8 +76,8 @@ const withJson = (state: RequestState, json: Json): RequestState =>
   json instanceof JsonObject ? { ...state, plant: json } : { ...state, defect: { json } };
 
 /**
- * Puts the same defect into another plant if it is a defect of a property: the order of properties, and other
- * properties, may matter.
+ * If it is a defect of a property, puts it into another plant, whose other properties, and their order, may
+ * matter.
  */
 function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
   if (property === undefined || !(json instanceof JsonObject) || plant === control) return json;
@@ -195,7 +195,7 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
   ];
 }
 
-/** Closer to an integer than this is hardly ever intended. */
+/** A fraction that exceeds an integer by less than this counts as close to it. */
 const CLOSE = 0.001;
 
 function fractionKinds(text: string): readonly string[] {

@@ -234,7 +234,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   };
 }
 
-/** A property that occurs twice is named, so that two causes about two properties can be recognised as one. */
+/** Names a property that occurs twice, so that causes about two properties can be recognised as one. */
 function wordsOf(name: string): Condition {
   const [, property, type] = /^with a (?:duplicate|second) (\S+)( of another type)?/.exec(name) ?? [];
   if (property === undefined) return { phrase: phraseOf(name) };

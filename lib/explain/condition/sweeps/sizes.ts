@@ -1,7 +1,7 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
 import type { Sweep } from '../candidates.ts';
 
-/** Sizes of a body in bytes. White space before its end makes up the size. */
+/** Sizes of a body in bytes, reached by adding white space before its end. */
 export const sizeSweep: Sweep = {
   part: 'body size',
   candidates: [],
@@ -59,7 +59,7 @@ export function depthIn(text: string): number {
 
 const MANY_DIGITS = /\d{30,}/;
 
-/** The number of digits of a number or numeral, if a text has one that is longer than any id. */
+/** Tries numbers of digits, if a text contains a number or numeral that is longer than any id. */
 export function digitsSweep(text: string, subject: string): Sweep | undefined {
   const [digits] = MANY_DIGITS.exec(text) ?? [];
   if (digits === undefined) return undefined;
@@ -82,7 +82,7 @@ export function digitsSweep(text: string, subject: string): Sweep | undefined {
   };
 }
 
-/** The plant is a level, too. */
+/** Converts levels in a property to levels in the body, where the plant itself is one. */
 const inBody = (levels: bigint): bigint => levels + 1n;
 
 /** Tries levels of nesting in the value of an undeclared property. */

@@ -107,7 +107,7 @@ function candidateOf(property: string, text: string | FreshText, value: string, 
   };
 }
 
-/** Replaces the value of a property. */
+/** Returns a function that sets a property of a plant to a text. */
 export const withText =
   (property: string, text: string | FreshText) =>
   (state: RequestState): RequestState => ({ ...state, plant: state.plant.with(property, text) });
@@ -139,7 +139,7 @@ const SCARCE = 4n;
 const MIN_BYTE_LIMIT_LENGTH = 30;
 export const NOT_ASCII = /[^\0-\x7f]/u;
 
-/** The text of a property value, if it is a string; of a text that is new each time, an example. */
+/** The text of a string value; for one that is new each time, an example. Undefined for other values. */
 export const stringIn = (value: Json | undefined): string | undefined =>
   value instanceof FreshText ? value.of(1n) : typeof value === 'string' ? value : undefined;
 
@@ -289,7 +289,7 @@ const POINTS = [
   4000, 8000, 16000,
 ];
 
-/** A text of a given length begins with so many letters, by which it differs from all earlier ones. */
+/** Number of fresh letters at the start of a text of a given length, which make it new. */
 const ASCII_LETTERS = 12;
 
 /**
