@@ -1,5 +1,5 @@
 import { cell, code, inBlocks, lines, prose } from '../report/formats/markdown-text.ts';
-import { selectedOf } from '../run/result/verdict.ts';
+import { countToJudge } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Comparison, Disagreement } from './comparison.ts';
 import {
@@ -45,7 +45,7 @@ export function summaryTable({ columns }: Comparison): string {
     const head = `| ${cell(name, 40)}${what} | ${verdict} |`;
     if (column.state === 'not-run' || column.stop !== null) return `${head} | | |`;
     const { MUST, SHOULD } = column.summary;
-    const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${selectedOf(count)}`);
+    const passed = [MUST, SHOULD].map((count) => `${count.pass} of ${countToJudge(count)}`);
     return `${head} ${passed.join(' | ')} | ${column.latency?.median.toFixed(1) ?? ''} |`;
   });
   return lines([

@@ -2,7 +2,7 @@ import { hanging, widthOf, wrapped } from '../report/formats/rows.ts';
 import type { Layout } from '../report/formats/terminal-causes.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
 import { type Paint, shownText, visible } from '../report/wording/format-text.ts';
-import { selectedOf } from '../run/result/verdict.ts';
+import { countToJudge } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
 import { isAnsweredDifferently, questionsOf } from './questions.ts';
@@ -79,7 +79,7 @@ function summary(stores: readonly Column[], { paint, columns }: Layout): readonl
       ];
     const { MUST, SHOULD } = column.summary;
     const median = column.latency === null ? '' : `${column.latency.median.toFixed(1)} ms`;
-    const passed = [MUST, SHOULD].map((counts) => `${counts.pass} of ${selectedOf(counts)}`.padEnd(9));
+    const passed = [MUST, SHOULD].map((counts) => `${counts.pass} of ${countToJudge(counts)}`.padEnd(9));
     return [
       `${first}${[verdict, ...passed, median.padStart(HEADS[3].length)].join('  ')}`.trimEnd(),
       ...(MUST.untestable === 0

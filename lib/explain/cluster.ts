@@ -10,6 +10,10 @@ export interface CheckFailure {
   readonly symptom: TargetSymptom;
 }
 
+/** Whether a failure showed again when its request was sent again. */
+export const didRecur = ({ failure: { when } }: CheckFailure): boolean =>
+  when === 'always' || when === 'this-request';
+
 /** A failed case of a check, which probably has the same symptom as a failure. */
 export interface FurtherFailure {
   readonly check: Check;
@@ -22,7 +26,7 @@ export interface Cluster {
   readonly symptom: TargetSymptom;
   /** The symptom as worded in the title, if merged from several clusters. */
   readonly ofSeveral?: TargetSymptom;
-  readonly found: Explanation;
+  readonly explanation: Explanation;
   readonly members: readonly CheckFailure[];
   /** Other symptoms under the same condition. */
   readonly also?: readonly string[];

@@ -1,5 +1,5 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
-import type { Tried } from '../run/result/result.ts';
+import type { FailureCount } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { spellingIn } from './condition/features.ts';
 import { withParts } from './condition/request-parts.ts';
@@ -64,7 +64,7 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
  * Sends a request up to `times` times, as far as the budget allows, and counts how often it shows the
  * symptom.
  */
-async function tried(state: RequestState, times: number, search: Search): Promise<Tried> {
+async function tried(state: RequestState, times: number, search: Search): Promise<FailureCount> {
   let [failed, conclusive] = [0, 0];
   const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
   for (let remaining = maxTries; remaining > 0 && search.experiments.hasBudget; remaining -= 1) {

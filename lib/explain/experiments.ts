@@ -45,7 +45,7 @@ export interface ExplainedRun {
   /** Counts of the responses up to and including the last accepted plant. */
   readonly answers: StatusCounts;
   /** Whether the run ended early because the store stopped answering, or answered with nothing but errors. */
-  readonly gone: boolean;
+  readonly storeFailed: boolean;
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
   readonly budget: { readonly requests: number; readonly seconds: number };
@@ -100,12 +100,12 @@ export class Experiments {
   }
 
   async sendTemplate(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = await this.together([template]);
+    const [exchange] = await this.sendConcurrently([template]);
     if (exchange === undefined) throw this.ended();
     return exchange;
   }
 
-  async together(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
+  async sendConcurrently(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     this.requireBudgetFor(templates.length);
     return this.sendOnOwnConnections(templates);
   }

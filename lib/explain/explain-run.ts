@@ -54,7 +54,7 @@ export function explainRun(
     firstId: BigInt(firstId),
     accepted: run.accepted,
     answers: run.answers,
-    gone: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
+    storeFailed: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
     inFlight: run.inFlight,
     budget: {
       requests: Math.min(requests, requestsLeft),

@@ -10,12 +10,12 @@ import { sameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
-import { type CheckFailure, type Cluster, type FurtherFailure, levelOf } from './cluster.ts';
+import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
-import { lastOf, REPEATS, Search, soonPasses } from './search.ts';
+import { REPEATS, repeated, Search, soonPasses } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
@@ -36,7 +36,7 @@ export async function explainBySymptom(
   const clusters: Cluster[] = [];
   for (const members of groups.toSorted(
     (a, b) =>
-      hasMust(b) - hasMust(a) || Number(b.some(recurs)) - Number(a.some(recurs)) || b.length - a.length,
+      hasMust(b) - hasMust(a) || Number(b.some(didRecur)) - Number(a.some(didRecur)) || b.length - a.length,
   )) {
     const alike = further.filter(({ symptom }) => members.some((one) => one.symptom === symptom));
     clusters.push(...(await explainSymptom(members, alike, experiments)));
@@ -50,7 +50,7 @@ const shownTwice = (
   symptom: TargetSymptom,
   experiments: Experiments,
 ): Promise<Exchange | undefined> =>
-  lastOf(2, async () => {
+  repeated(2, async () => {
     const exchange = await experiments.sendTemplate(template);
     return experiments.isShown(exchange, template, symptom) === true ? exchange : undefined;
   });
@@ -86,7 +86,7 @@ async function explainFurther(
   let remaining = MAX_SENT_AGAIN;
   for (const { check, failed, symptom } of interleavedByCheck(evenlySpaced(further, MAX_COMPARED))) {
     if (remaining === 0 || !experiments.hasBudget) break;
-    const known = [...explained, ...added].map(({ found }) => found);
+    const known = [...explained, ...added].map(({ explanation }) => explanation);
     if (known.some((one) => covers(one, failed, experiments) && !isExcluded(one, failed))) continue;
     remaining -= 1;
     const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
@@ -96,7 +96,7 @@ async function explainFurther(
     const own = await explainLead(lead, [lead], experiments);
     const found = own?.explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
     if (own === undefined || found === undefined || areVague(found.conditions)) continue;
-    const cluster = { symptom: own.symptom, found, members: [lead] };
+    const cluster = { symptom: own.symptom, explanation: found, members: [lead] };
     added.push(withAllSubjects(cluster, experiments));
   }
   return added;
@@ -108,8 +108,6 @@ const UNANSWERED: readonly SymptomKind[] = ['closed', 'no-answer', 'incomplete']
 
 /** Number of failures of a symptom to try in vain before giving up. */
 const MAX_IN_VAIN = 3;
-
-const recurs = ({ failure: { when } }: CheckFailure): boolean => when === 'always' || when === 'this-request';
 
 /**
  * Explains the simplest failure, then the failures that its explanation does not cover, until none is left.
@@ -129,11 +127,11 @@ async function explainSymptom(
     { symptom, explanations }: Explained,
   ) => {
     const explaining = await assigned(all, lead, explanations, experiments);
-    for (const found of explanations) {
-      const explained = all.filter((member) => explaining.get(member) === found);
+    for (const explanation of explanations) {
+      const explained = all.filter((member) => explaining.get(member) === explanation);
       // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
-      clusters.push(withAllSubjects({ symptom, found, members: explained }, experiments));
+      clusters.push(withAllSubjects({ symptom, explanation, members: explained }, experiments));
     }
     return all.filter((one) => explaining.get(one) === undefined);
   };
@@ -152,7 +150,7 @@ async function explainSymptom(
       }
     }
   };
-  await explainAll(recurs);
+  await explainAll(didRecur);
   clusters.push(...(await explainFurther(further, clusters, experiments)));
   await explainAll(() => true);
   let rest = [...inVain.map(({ lead }) => lead), ...unexplained];

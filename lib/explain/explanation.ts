@@ -3,7 +3,7 @@ import type { RequestState } from '../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { SentRequest } from '../run/check.ts';
 import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
-import type { Tried } from '../run/result/result.ts';
+import type { FailureCount } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Feature } from './condition/features.ts';
 import type { RequestPart } from './condition/request-parts.ts';
@@ -27,8 +27,8 @@ export interface Explanation {
   readonly partsSuffice: boolean;
   readonly ladders: readonly Ladder[];
   /** Counts for requests that meet the conditions (`inside`), and for requests that do not (`outside`). */
-  readonly inside: Tried;
-  readonly outside: Tried;
+  readonly inside: FailureCount;
+  readonly outside: FailureCount;
   readonly repeat: Repeat;
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
@@ -50,7 +50,7 @@ export interface Explanation {
   readonly template?: RequestTemplate;
 }
 
-export const NOTHING_TRIED: Tried = [0, 0];
+export const NOTHING_TRIED: FailureCount = [0, 0];
 
 /** Says what is known about a failing request before its condition is found. */
 export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({

@@ -1,10 +1,10 @@
 import { JsonObject } from '../payloads/json.ts';
 import { initialState } from '../payloads/model/dimension.ts';
 import { oneIn, repeatAtRate } from './circumstances/rate.ts';
-import type { CheckFailure } from './cluster.ts';
+import { type CheckFailure, didRecur } from './cluster.ts';
 import { withinBudget } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
-import { isEachTime, type Search } from './search.ts';
+import { everyTime, type Search } from './search.ts';
 import { toWhom } from './wording/cause-of.ts';
 import type { Condition } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
@@ -17,10 +17,8 @@ export function intermittentOverall(
   { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
-  if (run.gone) return undefined;
-  const recursWhenResent = members.some(
-    ({ failure: { when } }) => when === 'always' || when === 'this-request',
-  );
+  if (run.storeFailed) return undefined;
+  const recursWhenResent = members.some(didRecur);
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
   const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
   const isRare =
@@ -47,7 +45,7 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
     const exchange = await withinBudget(() => experiments.sendAgain(template));
     return exchange !== undefined && experiments.isShown(exchange, template, symptom) !== true;
   };
-  return !(await isEachTime(MAX_RESENT, passes));
+  return !(await everyTime(MAX_RESENT, passes));
 }
 
 /**
@@ -61,7 +59,7 @@ export async function notReproduced(
   shortage: string | undefined,
 ): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
-  const { firstId, accepted, gone } = experiments.run;
+  const { firstId, accepted, storeFailed } = experiments.run;
   const { template, exchange, before = [], when } = failure;
   const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
   const subject = symptom.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
@@ -71,7 +69,8 @@ export async function notReproduced(
   const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { note: `${toWhom(symptom)}the first request of the run`, topics: ['first request'] };
-    if (gone && search.isSlow) return accepted !== undefined ? { note: 'from some point in the run on' } : {};
+    if (storeFailed && search.isSlow)
+      return accepted !== undefined ? { note: 'from some point in the run on' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };

@@ -14,8 +14,8 @@ const ABOUT_LENGTH = /\bcharacters\b/;
  * do not tell, because only one of each kind is kept.
  */
 export async function withOtherProperties(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
-  const { symptom, found, members } = cluster;
-  const [condition, ...further] = found.conditions.filter(({ property }) => property !== undefined);
+  const { symptom, explanation, members } = cluster;
+  const [condition, ...further] = explanation.conditions.filter(({ property }) => property !== undefined);
   const [lead] = members;
   const strings = stringsOf(experiments.contract.newPlant.shape);
   const { property = '', clause = '', otherProperties } = condition ?? {};
@@ -23,8 +23,8 @@ export async function withOtherProperties(cluster: Cluster, experiments: Experim
     condition === undefined ||
     lead === undefined ||
     further.length > 0 ||
-    found.kind !== 'always' ||
-    found.subject !== undefined ||
+    explanation.kind !== 'always' ||
+    explanation.subject !== undefined ||
     symptom.property !== undefined ||
     otherProperties !== undefined ||
     !strings.includes(property) ||
@@ -35,15 +35,15 @@ export async function withOtherProperties(cluster: Cluster, experiments: Experim
   const search = new Search({ ...lead, symptom }, experiments);
   const names = [property];
   for (const other of strings) {
-    const moved = inOther(found.state, property, other, search);
+    const moved = inOther(explanation.state, property, other, search);
     if (moved === undefined) continue;
     if ((await withinBudget(() => search.showsEachTime(moved, 2))) === true) names.push(other);
   }
   if (names.length === 1) return cluster;
-  const conditions = found.conditions.map((one) =>
+  const conditions = explanation.conditions.map((one) =>
     one === condition ? ofOthers(one, property, names.toSorted()) : one,
   );
-  return { ...cluster, found: { ...found, conditions } };
+  return { ...cluster, explanation: { ...explanation, conditions } };
 }
 
 /** The request with the text in another property; undefined if it would be another kind of request. */

@@ -59,18 +59,19 @@ export function withPlainest(
 
 /** Gives a cluster the plainest request that shows it, with plain values and nothing that does not matter. */
 export async function withPlainestRequest(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
-  const { found, members, symptom } = cluster;
+  const { explanation, members, symptom } = cluster;
   const [lead] = members;
-  if (lead === undefined || !isSingleRequest(found)) return cluster;
+  if (lead === undefined || !isSingleRequest(explanation)) return cluster;
   const search = new Search({ ...lead, symptom }, experiments);
-  const { state: shown, plainer } = found;
+  const { state: shown, plainer } = explanation;
   const expected = search.expectedOutcomeOf(shown);
-  const withPlainValues = plainer === undefined ? [] : [withPlainPlant(plainer, found, search), plainer];
-  for (const state of [...withPlainValues, withPlainPlant(shown, found, search)]) {
+  const withPlainValues =
+    plainer === undefined ? [] : [withPlainPlant(plainer, explanation, search), plainer];
+  for (const state of [...withPlainValues, withPlainPlant(shown, explanation, search)]) {
     const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
     if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
     const exchange = await withinBudget(() => search.failingExchange(state));
-    if (exchange !== undefined) return { ...cluster, found: { ...found, state, exchange } };
+    if (exchange !== undefined) return { ...cluster, explanation: { ...explanation, state, exchange } };
   }
   return cluster;
 }

@@ -17,7 +17,7 @@ import { labelOf } from './wording/request-words.ts';
 /** How often an outcome must recur before it counts as certain. */
 export const REPEATS = 3;
 
-export async function isEachTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
+export async function everyTime(times: number, isSo: () => Promise<boolean>): Promise<boolean> {
   for (let remaining = times; remaining > 0; remaining -= 1) if (!(await isSo())) return false;
   return true;
 }
@@ -29,7 +29,7 @@ export async function countOf(times: number, isSo: () => Promise<boolean>): Prom
 }
 
 /** Returns the result of the last of several attempts; gives up as soon as one has no result. */
-export async function lastOf<T>(
+export async function repeated<T>(
   times: number,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
@@ -142,11 +142,11 @@ export class Search {
   }
 
   showsEachTime(state: RequestState, times: number): Promise<boolean> {
-    return isEachTime(times, async () => (await this.shows(state)) === true);
+    return everyTime(times, async () => (await this.shows(state)) === true);
   }
 
   async showsAtLeastOnce(state: RequestState, times: number, pauseMs = 0): Promise<boolean> {
-    return !(await isEachTime(times, async () => {
+    return !(await everyTime(times, async () => {
       if (pauseMs > 0) await sleep(pauseMs);
       return (await this.shows(state)) !== true;
     }));

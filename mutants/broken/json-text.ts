@@ -1,4 +1,4 @@
-import type { Value } from '../../reference/json.ts';
+import { Numeral, type Value } from '../../reference/json.ts';
 import { Rejection } from '../../reference/store.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {

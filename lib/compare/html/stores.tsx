@@ -1,7 +1,7 @@
 import { percent } from '../../report/formats/html/kit/axis.ts';
 import { Section } from '../../report/formats/html/kit/section.tsx';
 import { inline, ToneWord, time } from '../../report/formats/html/kit/text.tsx';
-import { selectedOf } from '../../run/result/verdict.ts';
+import { countToJudge } from '../../run/result/verdict.ts';
 import { withSeparators } from '../../text.ts';
 import type { Comparison } from '../comparison.ts';
 import { type RunColumn, reasonOf, VERDICTS, verdictOf } from '../table.ts';
@@ -92,7 +92,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
 
 function CountCell({ counts }: Readonly<{ counts: RunColumn['summary']['MUST'] }>) {
   const { pass, fail, untestable } = counts;
-  const all = selectedOf(counts);
+  const all = countToJudge(counts);
   const width = (count: number) => percent((100 * count) / Math.max(all, 1));
   return (
     <td data-value={(pass / Math.max(all, 1)).toFixed(6)} class="count">

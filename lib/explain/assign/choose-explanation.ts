@@ -5,8 +5,7 @@ import { bodyText } from '../../utf8.ts';
 import { stateOf, withParts } from '../condition/request-parts.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import { isEachTime, type Search } from '../search.ts';
-import { mustReject } from '../symptom/detect-symptoms.ts';
+import { everyTime, type Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
 import { covers } from './covers.ts';
 import { isAbout, isOfProperty, mayExplain } from './may-explain.ts';
@@ -53,7 +52,7 @@ export async function explanationCovering(
  */
 async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
   const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
-  return !(await isEachTime(2, () => isHidden(alone))) || isHidden(failing);
+  return !(await everyTime(2, () => isHidden(alone))) || isHidden(failing);
 }
 
 /** Whether one of explanation and failure is about a credential, and the other is not. */
@@ -63,8 +62,7 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
     experiments.expectedOutcomeOfSent(failure),
   ];
   if (subject === undefined || explained === failed) return false;
-  const isOfCredential = explained === 'reject-credential' || failed === 'reject-credential';
-  return isOfCredential || (mustReject(explained) && mustReject(failed));
+  return explained === 'reject-credential' || failed === 'reject-credential';
 }
 
 /** Defects that put a valid value into an undeclared property. */

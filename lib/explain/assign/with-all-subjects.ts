@@ -17,18 +17,18 @@ const MAX_KINDS = 3;
  * show which other kinds have the same symptom.
  */
 export function withAllSubjects(cluster: Cluster, { contract, token }: Experiments): Cluster {
-  const { found, members } = cluster;
+  const { explanation, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
-  if (found.subject === undefined || kinds.size < 2) return cluster;
-  const { credential } = found.template ?? found.state;
-  if (found.kind === 'always') {
-    const isListed = found.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
+  if (explanation.subject === undefined || kinds.size < 2) return cluster;
+  const { credential } = explanation.template ?? explanation.state;
+  if (explanation.kind === 'always') {
+    const isListed = explanation.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
     const several = () => alternatives([...kinds].map((kind) => defectWords(kind, contract)));
-    return isListed ? { ...cluster, found: { ...found, subject: several() } } : cluster;
+    return isListed ? { ...cluster, explanation: { ...explanation, subject: several() } } : cluster;
   }
   const subject =
     credential === undefined
       ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body)
       : (credentialsNamed(kinds, token) ?? ANY_SUBJECT.credential);
-  return { ...cluster, found: { ...found, subject } };
+  return { ...cluster, explanation: { ...explanation, subject } };
 }

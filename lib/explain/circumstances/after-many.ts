@@ -4,23 +4,23 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { bisect } from '../condition/sweep.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { isEachTime, REPEATS, type Search } from '../search.ts';
-import { type Kind, PRECEDING_KINDS, type Sequence, type SequenceProbe } from './sequence-probe.ts';
+import { everyTime, REPEATS, type Search } from '../search.ts';
+import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
 
 /** Numbers of preceding requests to try. */
 const COUNTS_OF_PRECEDING_REQUESTS = [2, 3, 5, 8, 10, 20, 30];
 
-/** Finds after how many requests of one kind, in a row or in total, a request shows the symptom. */
-export async function afterMany(
-  probe: SequenceProbe,
-  counts: readonly number[] = COUNTS_OF_PRECEDING_REQUESTS,
-): Promise<Explanation | undefined> {
+/**
+ * Finds after how many requests of one kind, in a row or in total, a request shows the symptom.
+ * @param exactly the only number to try
+ */
+export async function afterMany(probe: SequenceProbe, exactly?: number): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS) {
     // Ordinary requests were already sent one after the other.
     if (kind === PRECEDING_KINDS.accepted && probe.isOrdinary) continue;
-    const found = await afterManyOfKind(probe, kind, counts);
+    const found = await afterManyOfKind(probe, kind, exactly);
     if (found === 'whatever comes before') return undefined;
     if (found !== undefined) return found;
   }
@@ -29,10 +29,11 @@ export async function afterMany(
 
 async function afterManyOfKind(
   probe: SequenceProbe,
-  kind: Kind,
-  counts: readonly number[],
+  kind: PrecedingKind,
+  exactly: number | undefined,
 ): Promise<Explanation | 'whatever comes before' | undefined> {
   let mayBeCounted = kind !== PRECEDING_KINDS.accepted;
+  const counts = exactly === undefined ? COUNTS_OF_PRECEDING_REQUESTS : [exactly];
   for (const [index, count] of counts.entries()) {
     const { shows, showsBefore } = await probe.after(kind, count);
     if (!shows && !showsBefore) continue;
@@ -44,9 +45,8 @@ async function afterManyOfKind(
     // An intermittent failure would show after other predecessors, too.
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
     const isHidden = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
-    if (!(await isEachTime(REPEATS, isHidden))) return 'whatever comes before';
-    // Counts that the caller passes are exact; the default ones leave gaps.
-    const fewer = counts === COUNTS_OF_PRECEDING_REQUESTS ? (counts[index - 1] ?? 0) : count - 1;
+    if (!(await everyTime(REPEATS, isHidden))) return 'whatever comes before';
+    const fewer = exactly === undefined ? (counts[index - 1] ?? 0) : exactly - 1;
     const least = await fewestRequestsBefore(probe, kind, { fewer, count, sequence });
     return probe.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
   }
@@ -57,14 +57,17 @@ async function afterManyOfKind(
  * Finds whether the store counts requests of one kind, even with others in between, and shows the symptom,
  * once or for a while, after a certain number of them.
  */
-export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Explanation | undefined> {
+export async function afterTotal(
+  probe: SequenceProbe,
+  kind: PrecedingKind,
+): Promise<Explanation | undefined> {
   // The first round only resets the store's counter, whose value is unknown.
   if ((await probe.countUntilShown(kind)) === undefined) return undefined;
   const first = await probe.countUntilShown(kind);
   const count = first?.before.length ?? 0;
   if (first === undefined || count < 2) return undefined;
   const isAsMany = async () => (await probe.countUntilShown(kind, count - 1))?.before.length === count;
-  if (!(await isEachTime(REPEATS - 1, isAsMany))) return undefined;
+  if (!(await everyTime(REPEATS - 1, isAsMany))) return undefined;
   return probe.explanation({ phrase: `after ${count} ${kind.many}` }, first);
 }
 
@@ -74,7 +77,7 @@ export async function afterTotal(probe: SequenceProbe, kind: Kind): Promise<Expl
  */
 async function fewestRequestsBefore(
   probe: SequenceProbe,
-  kind: Kind,
+  kind: PrecedingKind,
   { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
 ): Promise<{ readonly count: number; readonly sequence: Sequence }> {
   let least = { count, sequence };

@@ -4,7 +4,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Candidate } from '../condition/candidates.ts';
 import { defectSweep } from '../condition/sweeps/defects.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { isEachTime, lastOf, REPEATS, type Search } from '../search.ts';
+import { everyTime, REPEATS, repeated, type Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
 
 /** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */
@@ -34,13 +34,13 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
     if (half === undefined) return undefined;
     earlier = half;
   }
-  const last = await lastOf(REPEATS, () => shownAfter(earlier));
+  const last = await repeated(REPEATS, () => shownAfter(earlier));
   const [culprit] = earlier;
   const isNeeded = () => shownAfter([]).then((found) => found === undefined);
-  if (last === undefined || culprit === undefined || !(await isEachTime(REPEATS, isNeeded))) return undefined;
+  if (last === undefined || culprit === undefined || !(await everyTime(REPEATS, isNeeded))) return undefined;
   const defect = defectOf(culprit, search);
   const plain = defect && templateOf(defect.apply(search.ordinary));
-  const { before, exchange } = (plain && (await lastOf(REPEATS, () => shownAfter([plain])))) ?? last;
+  const { before, exchange } = (plain && (await repeated(REPEATS, () => shownAfter([plain])))) ?? last;
   return {
     ...bareExplanation(failingState, exchange),
     kind: 'sequence',

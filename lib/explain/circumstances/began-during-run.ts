@@ -20,8 +20,8 @@ const sinceSomePoint = (
   reproduction: Pick<Explanation, 'before'> | Pick<Explanation, 'repeat'>,
 ): Cluster => ({
   ...cluster,
-  found: {
-    ...cluster.found,
+  explanation: {
+    ...cluster.explanation,
     kind: 'from-then-on',
     conditions: [{ note: 'from some point in the run on' }],
     ...reproduction,
@@ -39,8 +39,8 @@ const MAX_BEFORE = 12;
  * one request of each kind that is accepted, any of which may have changed the store
  */
 export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
-  const { symptom, found, members } = cluster;
-  const { labels = [], kind, conditions } = found;
+  const { symptom, explanation, members } = cluster;
+  const { labels = [], kind, conditions } = explanation;
   if (kind !== 'always' || conditions.length > 0) return cluster;
   const { results, catalogue, contract, seed } = experiments.run;
   const casesOf = ({ id, test }: Check): readonly TestCase[] =>
@@ -59,7 +59,7 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   const before: SentRequest[] = [];
   await withinBudget(async () => {
     for (const template of accepted.slice(0, MAX_BEFORE)) {
-      const [exchange] = await experiments.together([template]);
+      const [exchange] = await experiments.sendConcurrently([template]);
       if (exchange !== undefined) before.push({ template, exchange });
     }
   });
@@ -79,7 +79,7 @@ async function beganInCheck(
   casesOf: (check: Check) => readonly TestCase[],
 ): Promise<Cluster> {
   const {
-    found: { labels = [] },
+    explanation: { labels = [] },
     members,
     symptom,
   } = cluster;
@@ -93,7 +93,7 @@ async function beganInCheck(
   const [smallest] = partly.toSorted((a, b) => a.cases.length - b.cases.length);
   if (smallest === undefined) return cluster;
   const templates = smallest.cases.map(({ template }) => template);
-  const exchanges = (await withinBudget(() => experiments.together(templates))) ?? [];
+  const exchanges = (await withinBudget(() => experiments.sendConcurrently(templates))) ?? [];
   const failing = exchanges.filter((exchange, index) => {
     const template = templates[index];
     return template !== undefined && experiments.isShown(exchange, template, symptom) === true;

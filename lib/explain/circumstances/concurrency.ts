@@ -8,7 +8,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { countOf, isEachTime, REPEATS, type Search } from '../search.ts';
+import { countOf, everyTime, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS } from './sequence-probe.ts';
 
@@ -28,7 +28,7 @@ export async function underConcurrency(
 /** Sends a request several times concurrently, and returns the exchanges that show the symptom. */
 async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
   const template = templateOf(state);
-  const exchanges = await search.experiments.together(Array.from({ length: size }, () => template));
+  const exchanges = await search.experiments.sendConcurrently(Array.from({ length: size }, () => template));
   return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
 }
 
@@ -227,7 +227,7 @@ async function amongOthers(
     // Either the first or the last request to arrive may decide the outcome of both.
     const pair = remaining % 2 === 0 ? [state, other] : [other, state];
     const sent = Array.from({ length: PAIRS }, () => pair).flat();
-    const exchanges = await search.experiments.together(sent.map(templateOf));
+    const exchanges = await search.experiments.sendConcurrently(sent.map(templateOf));
     const preceding = exchanges[sent.indexOf(other)];
     for (const [index, exchange] of exchanges.entries())
       if (sent[index] === state && preceding && search.isShown(exchange, state) === true)
@@ -251,7 +251,7 @@ async function leastBetween(
   shows: (count: number) => Promise<boolean>,
 ): Promise<number> {
   for (let count = fewer + 1; count < size; count += 1)
-    if (await isEachTime(REPEATS, () => shows(count))) return count;
+    if (await everyTime(REPEATS, () => shows(count))) return count;
   return size;
 }
 
@@ -282,7 +282,7 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     if (await search.showsAtLeastOnce(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     const isHidden = async (other: RequestState) =>
-      isEachTime(REPEATS, async () => !(await showsWith(size, other)));
+      everyTime(REPEATS, async () => !(await showsWith(size, other)));
     const presences = await requiredPresences(state, search, async (other) => !(await isHidden(other)));
     return {
       ...bareExplanation(state, shown),

@@ -195,7 +195,7 @@ async function afterRejections(
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
   const probe = await SequenceProbe.of(search.ordinary, search);
   if (probe === undefined) return undefined;
-  return gap === undefined ? afterTotal(probe, PRECEDING_KINDS.rejected) : afterMany(probe, [gap - 1]);
+  return gap === undefined ? afterTotal(probe, PRECEDING_KINDS.rejected) : afterMany(probe, gap - 1);
 }
 
 /** The wording for a regular failure, such as `every 10th request`. */

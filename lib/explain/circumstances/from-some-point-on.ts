@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import type { SentRequest } from '../../run/check.ts';
-import type { Tried } from '../../run/result/result.ts';
+import type { FailureCount } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { isEachTime, REPEATS } from '../search.ts';
+import { everyTime, REPEATS } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { withArticle } from '../wording/condition.ts';
@@ -22,7 +22,7 @@ export const REQUESTS_TO_EXHAUST_A_STORE = 200;
  */
 export async function failsFromSomePointOn(
   state: RequestState,
-  inside: Tried,
+  inside: FailureCount,
   symptom: TargetSymptom,
   experiments: Experiments,
   property?: string,
@@ -37,7 +37,7 @@ export async function failsFromSomePointOn(
     }
   });
   // Repeated, since perhaps only some plants fail.
-  const recovers = () => isEachTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
+  const recovers = () => everyTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
   let lasts = true;
   for (let pauses = 0; lasts && pauses < MAX_RECOVERY_PAUSES; pauses += 1) {
     await sleep(RECOVERY_PAUSE_MS);

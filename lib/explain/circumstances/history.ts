@@ -8,7 +8,7 @@ import { bodyText } from '../../utf8.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import { withHeader } from '../condition/sweeps/headers.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { lastOf, REPEATS, type Search } from '../search.ts';
+import { REPEATS, repeated, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
@@ -124,7 +124,7 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
     if (!hasHeader(headers, name.toLowerCase())) continue;
-    const last = await lastOf(REPEATS, async () => {
+    const last = await repeated(REPEATS, async () => {
       if ((await search.shows(withHeader(found.state, name, newKey()))) !== false) return undefined;
       const key = newKey();
       const first = withHeader(search.ordinary, name, key);
@@ -171,7 +171,7 @@ async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined>
 async function sentAgain(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   if (search.symptom.kind !== 'accepts') return undefined;
-  return lastOf(REPEATS, async () => {
+  return repeated(REPEATS, async () => {
     const wrong = { ...state, credential: unseenToken() };
     const first = await search.send(wrong);
     if (search.isShown(first, wrong) !== false) return undefined;

@@ -19,11 +19,11 @@ import { modelSweep } from '../condition/sweeps/model.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { lastOf, REPEATS, type Search } from '../search.ts';
+import { REPEATS, repeated, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
 
-export interface Kind {
+export interface PrecedingKind {
   readonly one: string;
   readonly many: string;
   readonly change: ChangeOf;
@@ -56,7 +56,7 @@ export const PRECEDING_KINDS = {
     many: 'requests with a wrong token',
     change: () => ({ credential: unseenToken() }),
   },
-} as const satisfies Readonly<Record<string, Kind>>;
+} as const satisfies Readonly<Record<string, PrecedingKind>>;
 
 /** Returns the request with another one to send right before it. */
 export const precededBy = (
@@ -139,7 +139,7 @@ export class SequenceProbe {
    * Sends requests of one kind, then the request in question. Before that, has the store accept an ordinary
    * plant, so that nothing earlier matters.
    */
-  async after(kind: Kind, count = 1): Promise<Sequence> {
+  async after(kind: PrecedingKind, count = 1): Promise<Sequence> {
     await acceptedSoon(this.search);
     const before = await this.send(kind, count);
     const exchange = await this.search.send(this.state);
@@ -154,7 +154,7 @@ export class SequenceProbe {
     };
   }
 
-  private async send({ change }: Kind, count: number): Promise<readonly SentRequest[]> {
+  private async send({ change }: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
     const state = { ...this.ordinary, ...change(this.ordinary) };
     const sent: SentRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
@@ -168,7 +168,10 @@ export class SequenceProbe {
    * @param fewer number of requests of that kind to send first; the symptom must not show right after them
    * @returns undefined if the symptom does not show, or shows too early
    */
-  async countUntilShown(kind: Kind, fewer = 0): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
+  async countUntilShown(
+    kind: PrecedingKind,
+    fewer = 0,
+  ): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
     if (!(await acceptedSoon(this.search))) return undefined;
     const before = [...(await this.send(kind, fewer))];
     if ((await this.search.shows(this.state)) === true) return undefined;
@@ -181,8 +184,8 @@ export class SequenceProbe {
   }
 
   /** Repeats `after`; undefined unless the symptom shows each time. */
-  alwaysAfter(kind: Kind, count = 1): Promise<Sequence | undefined> {
-    return lastOf(REPEATS, async () => {
+  alwaysAfter(kind: PrecedingKind, count = 1): Promise<Sequence | undefined> {
+    return repeated(REPEATS, async () => {
       const sequence = await this.after(kind, count);
       return sequence.shows ? sequence : undefined;
     });
@@ -277,7 +280,7 @@ export async function soonAfter(probe: SequenceProbe): Promise<Explanation | und
   const { state, search } = probe;
   if ((await search.shows(state)) !== true) return undefined;
   const { accepted: kind } = PRECEDING_KINDS;
-  const last = await lastOf(REPEATS, async () => {
+  const last = await repeated(REPEATS, async () => {
     await sleep(RECOVERY_PAUSE_MS);
     if ((await search.shows(state)) === true) return undefined;
     const sequence = await probe.after(kind);

@@ -8,7 +8,7 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
-import type { Tried } from '../../run/result/result.ts';
+import type { FailureCount } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
@@ -19,7 +19,7 @@ import { wholeIdIn } from '../condition/remainders.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { isEachTime, REPEATS, Search, soonPasses } from '../search.ts';
+import { everyTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -80,7 +80,7 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   if (exchange === undefined) return undefined;
   return {
     symptom: { kind: 'no-answer', words: 'does not answer' },
-    found: {
+    explanation: {
       ...shownEachTime(beside, exchange, REPEATS),
       conditions: [{ phrase: 'while another connection is open', topics: ['connections'] }],
     },
@@ -120,7 +120,7 @@ const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const whom = authenticates ? 'request with a valid token' : 'request';
   return {
     symptom: symptomOf(exchange, whom),
-    found: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
+    explanation: { ...bareExplanation(ordinary, exchange), inside: [exchanges.length, exchanges.length] },
     members: failures.filter(
       ({ failure }) => !authenticates || experiments.expectedOutcomeOfSent(failure) !== 'reject-credential',
     ),
@@ -173,7 +173,7 @@ const staleBody: RunWideCauseFinder = async (failures, experiments) => {
       kind: 'stale-body',
       words: 'parses the end of an earlier, longer body on the connection as part of the body',
     },
-    found: shownEachTime(afterLonger, exchange),
+    explanation: shownEachTime(afterLonger, exchange),
     members,
   };
 };
@@ -226,7 +226,7 @@ const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
         kind: 'unread-body',
         words: `parses the body of ${one} as the next request on the connection`,
       },
-      found: shownEachTime(next, exchange),
+      explanation: shownEachTime(next, exchange),
       members,
     };
   }
@@ -294,20 +294,20 @@ function died(
   if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * MARGIN_FACTOR));
     const conditions = [{ note: 'from some point in the run on' }];
-    const found = {
+    const explanation = {
       ...common,
       conditions,
       inside: [members.length, members.length],
       repeat: { times, inFlight: 1 },
     } as const;
-    return { symptom, found, members };
+    return { symptom, explanation, members };
   }
   const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
   // A store that hangs has probably exhausted a pool: every request of one kind took one item of it.
   const repeat = { times: last.symptom.kind === 'no-answer' ? REQUESTS_TO_USE_UP_A_POOL : 1, inFlight: 1 };
   return {
     symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
-    found: { ...common, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
+    explanation: { ...common, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
     members,
   };
 }
@@ -315,15 +315,15 @@ function died(
 /** The only cause if the store never answered. No experiments are possible. */
 function neverAnswered(
   failures: readonly CheckFailure[],
-  { ordinary, run: { gone, accepted } }: Experiments,
+  { ordinary, run: { storeFailed, accepted } }: Experiments,
 ): Cluster | undefined {
   const [first] = failures;
   const isAnswered = failures.some(({ failure }) => failure.exchange.response !== undefined);
-  if (first === undefined || !gone || accepted !== undefined || isAnswered) return undefined;
+  if (first === undefined || !storeFailed || accepted !== undefined || isAnswered) return undefined;
   const { exchange, template } = first.failure;
-  const tried: Tried = [failures.length, failures.length];
-  const found = { ...bareExplanation(ordinary, exchange), template, inside: tried };
-  return { symptom: symptomOf(exchange, 'request'), found, members: failures };
+  const tried: FailureCount = [failures.length, failures.length];
+  const explanation = { ...bareExplanation(ordinary, exchange), template, inside: tried };
+  return { symptom: symptomOf(exchange, 'request'), explanation, members: failures };
 }
 
 const requestLabel = ({ exchange, template: { sentAs = '' }, check }: RequestInFlight): string =>
@@ -365,9 +365,13 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
     passing.length === 0 ? { state: first } : await plantsNoLongerAccepted(accepted, failing, passing, fails);
   const members = failures.filter((one) => keyOf(one.symptom) === keyOf(symptom));
   if (some === undefined || members.length === 0) return undefined;
-  const tried: Tried = [failing.length, failing.length];
+  const tried: FailureCount = [failing.length, failing.length];
   const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
-  return { symptom, found: (await afterHowMany(some.state, found, members, experiments)) ?? found, members };
+  return {
+    symptom,
+    explanation: (await afterHowMany(some.state, found, members, experiments)) ?? found,
+    members,
+  };
 };
 
 /** Whether only the id decides: ids close to that of the plant accepted at the start are still accepted. */
@@ -379,7 +383,7 @@ async function isOnlyOfIds(
   const id = wholeIdIn(accepted);
   if (id === undefined || id < 2n ** 20n) return false;
   const plant = state.plant.with(ID, freshId(id, id + id / 100n));
-  return isEachTime(REPEATS, async () => (await outcome({ ...state, plant })) === undefined);
+  return everyTime(REPEATS, async () => (await outcome({ ...state, plant })) === undefined);
 }
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */

@@ -44,7 +44,7 @@ async function reducedAtOnce(
   search: Search,
 ): Promise<Reduced | undefined> {
   const without = parts.map((part) => part.copy(ordinary, failing));
-  const exchanges = await search.experiments.together(without.map(templateOf));
+  const exchanges = await search.experiments.sendConcurrently(without.map(templateOf));
   const needed = parts.filter((_, index) => {
     const [state, exchange] = [without[index], exchanges[index]];
     return state === undefined || exchange === undefined || search.isShown(exchange, state) !== true;

@@ -121,7 +121,7 @@ async function allAtOnce(
   search: Search,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
   const sent = [...states, search.ordinary].flatMap((state) => state ?? []);
-  const exchanges = await search.experiments.together(sent.map(templateOf));
+  const exchanges = await search.experiments.sendConcurrently(sent.map(templateOf));
   if (exchanges.at(-1)?.kind !== 'answered') return undefined;
   return states.map((state) => {
     const exchange = state && exchanges[sent.indexOf(state)];

@@ -23,15 +23,15 @@ export const textOfAll = (conditions: readonly Condition[]): string => condition
 
 /** Whether the first cluster has all conditions of the second. */
 const hasConditionsOf: Compares = (one, other) =>
-  other.found.conditions.every((own) =>
-    one.found.conditions.some((condition) => fullText(condition) === fullText(own)),
+  other.explanation.conditions.every((own) =>
+    one.explanation.conditions.some((condition) => fullText(condition) === fullText(own)),
   );
 
 /** Whether the labels of the first cluster include those of the failures of the second. */
-const hasLabelsOf: Compares = ({ found: { labels = [] } }, other) =>
+const hasLabelsOf: Compares = ({ explanation: { labels = [] } }, other) =>
   other.members.every(({ failure }) => labels.includes(labelOf(failure)));
 
-const dependsOnEarlier = ({ found: { kind, conditions } }: Cluster): boolean =>
+const dependsOnEarlier = ({ explanation: { kind, conditions } }: Cluster): boolean =>
   kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
 
 /** If the symptom depends on a preceding request, a repeated value fails for the same reason. */
@@ -39,10 +39,10 @@ const explainsRepeatedValue: Explains = (root, consequence) =>
   dependsOnEarlier(root) &&
   !dependsOnEarlier(consequence) &&
   isSameSymptom(root, consequence) &&
-  (!hasFreshId(consequence.found.state) ||
-    consequence.found.conditions.some(({ isRepeated }) => isRepeated === true));
+  (!hasFreshId(consequence.explanation.state) ||
+    consequence.explanation.conditions.some(({ isRepeated }) => isRepeated === true));
 
-const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
+const isIntermittent = ({ explanation: { kind }, members }: Cluster): boolean =>
   kind === 'intermittent' ||
   kind === 'under-concurrency' ||
   members.some(({ failure: { when } }) => when === 'under-concurrency');
@@ -50,7 +50,7 @@ const isIntermittent = ({ found: { kind }, members }: Cluster): boolean =>
 const isWrong200 = ({ symptom }: Cluster): boolean =>
   symptom.status === 200 && ['representation', 'echo'].includes(aspectOf(symptom));
 
-const isAuthentication = ({ symptom: { kind, status }, found: { subject } }: Cluster): boolean =>
+const isAuthentication = ({ symptom: { kind, status }, explanation: { subject } }: Cluster): boolean =>
   (kind === 'rejects' && status === 401) ||
   (kind === 'accepts' && subject !== undefined && topicsOf(subject).includes('credential'));
 
@@ -67,12 +67,12 @@ const isOfBody = (cluster: Cluster): boolean =>
  * known, or which has one of the root's conditions.
  */
 const explainsSequence: Explains = (root, consequence) => {
-  const own = textOfAll(consequence.found.conditions).trim();
-  const texts = root.found.conditions.map((condition) => fullText(condition).trim());
+  const own = textOfAll(consequence.explanation.conditions).trim();
+  const texts = root.explanation.conditions.map((condition) => fullText(condition).trim());
   return (
     dependsOnEarlier(root) &&
     isClear(root) &&
-    consequence.found.kind === 'sequence' &&
+    consequence.explanation.kind === 'sequence' &&
     (own === '' || texts.some((text) => text !== '' && own.includes(text))) &&
     isSameSymptom(root, consequence)
   );
@@ -86,7 +86,7 @@ const isRate = ({ note, clause, phrase }: Condition): boolean =>
 
 /** Whether nothing is known about when the failure recurs, or only how often. */
 const isByChance: Compares = (root, consequence) => {
-  const { kind, conditions } = consequence.found;
+  const { kind, conditions } = consequence.explanation;
   return kind === 'once'
     ? !meetsOthers(consequence)
     : kind === 'intermittent' && conditions.every(isRate) && dependsOnEarlier(root) && isClear(root);
@@ -109,19 +109,19 @@ const explainsChance: Explains = (root, consequence) =>
  * value.
  */
 const convertsToo: Explains = (root, consequence) =>
-  root.found.kind === 'always' &&
-  consequence.found.kind === 'once' &&
+  root.explanation.kind === 'always' &&
+  consequence.explanation.kind === 'once' &&
   root.symptom.status === consequence.symptom.status &&
   root.symptom.instead !== undefined &&
   consequence.symptom.instead !== undefined &&
-  root.found.conditions.some(({ property }) => property === root.symptom.property);
+  root.explanation.conditions.some(({ property }) => property === root.symptom.property);
 
 const valueIn = ({ request }: Exchange, property: string): unknown =>
   membersOf(bodyText(request.body))[property];
 
 /** A store that converts a value to a string fails for an object whose `toString` is not a function. */
 const convertsToString: Explains = (root, consequence) => {
-  const property = root.found.subject?.property;
+  const property = root.explanation.subject?.property;
   return (
     property !== undefined &&
     hasSymptom(root, 'accepts') &&
@@ -152,34 +152,34 @@ const convertsNumerals: Explains = (root, consequence) => {
  */
 const answersInvalid: Explains = (root, consequence) =>
   hasSymptom(root, 'accepts') &&
-  root.found.kind === 'always' &&
+  root.explanation.kind === 'always' &&
   !isAuthentication(root) &&
   consequence.symptom.status === 200 &&
   aspectOf(consequence.symptom) === 'representation' &&
-  areVague(consequence.found.conditions) &&
+  areVague(consequence.explanation.conditions) &&
   namesInResponse(root) !== '' &&
   namesInResponse(root) === namesInResponse(consequence);
 
-const namesInResponse = ({ found: { exchange } }: Cluster): string =>
+const namesInResponse = ({ explanation: { exchange } }: Cluster): string =>
   Object.keys(membersOf(bodyText(exchange.response?.body))).join();
 
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (root, consequence) =>
   hasSymptom(root, 'crashes') &&
-  root.found.kind === 'always' &&
+  root.explanation.kind === 'always' &&
   hasSymptom(consequence, 'closed', 'no-answer', 'incomplete') &&
-  (consequence.found.kind === 'once' || isIntermittent(consequence));
+  (consequence.explanation.kind === 'once' || isIntermittent(consequence));
 
 /** The remains of a response are read as the beginning of the next response on the connection: one fault. */
 const leavesResponse: Explains = (root, consequence) =>
   hasSymptom(root, 'truncated-json', 'incomplete') && hasSymptom(consequence, 'not-http');
 
-const isClear = ({ found: { kind, conditions } }: Cluster): boolean =>
+const isClear = ({ explanation: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
 
 /** Something in front of the store rejects such requests with a 400 of its own, even ordinary ones. */
 const rejectsInItsWay: Explains = (root, consequence) => {
-  const typesOf = ({ found: { exchange } }: Cluster) =>
+  const typesOf = ({ explanation: { exchange } }: Cluster) =>
     exchange.response === undefined ? '' : mediaTypes(exchange.response).join();
   return (
     isClear(root) &&
@@ -194,7 +194,7 @@ const rejectsInItsWay: Explains = (root, consequence) => {
 /** A store that leaves responses unfinished on one code path does so whatever their status. */
 const leavesUnfinished: Explains = (root, consequence) =>
   isClear(root) &&
-  areVague(consequence.found.conditions) &&
+  areVague(consequence.explanation.conditions) &&
   hasSymptom(root, 'incomplete', 'no-answer') &&
   keyOf(root.symptom) !== keyOf(consequence.symptom) &&
   hasSymptom(consequence, 'incomplete', 'no-answer');
@@ -206,30 +206,30 @@ const leavesUnfinished: Explains = (root, consequence) =>
 const wasSentInItsWay: Explains = (root, consequence) =>
   isClear(root) &&
   hasSymptom(root, 'incomplete', 'no-answer', 'closed') &&
-  areVague(consequence.found.conditions) &&
+  areVague(consequence.explanation.conditions) &&
   consequence.members.every(({ failure: { label } }) =>
-    root.found.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
+    root.explanation.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
   );
 
 /** Whether the store takes the first segment for the whole body. */
 const readsOneSegment = (cluster: Cluster): boolean =>
   isClear(cluster) &&
   hasSymptom(cluster, 'rejects') &&
-  cluster.found.conditions.some(({ part }) => part === 'segments');
+  cluster.explanation.conditions.some(({ part }) => part === 'segments');
 
 /** Whether the store does not read a body to its end, or reads beyond it. */
 const misreadsLength = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'unread-body', 'stale-body') ||
   readsOneSegment(cluster) ||
-  (isClear(cluster) && /Content-Length/.test(textOfAll(cluster.found.conditions)));
+  (isClear(cluster) && /Content-Length/.test(textOfAll(cluster.explanation.conditions)));
 
 /** The rest of a body is parsed as the next request, or as part of the next body. */
 const leavesRequest: Explains = (root, consequence) =>
   misreadsLength(root) &&
   !misreadsLength(consequence) &&
   (dependsOnEarlier(consequence) ||
-    consequence.found.kind === 'once' ||
-    (consequence.found.kind === 'intermittent' && consequence.found.conditions.every(isRate)));
+    consequence.explanation.kind === 'once' ||
+    (consequence.explanation.kind === 'intermittent' && consequence.explanation.conditions.every(isRate)));
 
 /**
  * A store that accepts some bodies with a defect does not check for it. If it fails on others with that
@@ -237,14 +237,14 @@ const leavesRequest: Explains = (root, consequence) =>
  */
 const doesNotCheck: Explains = (root, consequence) =>
   hasSymptom(root, 'accepts') &&
-  root.found.kind === 'always' &&
+  root.explanation.kind === 'always' &&
   hasSymptom(consequence, 'server-error') &&
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
 
 /** A store that takes falsy values for missing also loses an empty string. */
 const losesEmpty: Explains = (root, consequence) => {
-  const { property, topics = [] } = root.found.subject ?? {};
+  const { property, topics = [] } = root.explanation.subject ?? {};
   return (
     property !== undefined &&
     topics.includes('falsy') &&
@@ -253,28 +253,29 @@ const losesEmpty: Explains = (root, consequence) => {
   );
 };
 
-const isOfAll = ({ found: { subject } }: Cluster): boolean => subject === undefined;
+const isOfAll = ({ explanation: { subject } }: Cluster): boolean => subject === undefined;
 
 /** Whether the conditions of the root are a proper subset of those of the consequence. */
 const isWider: Explains = (root, consequence) =>
-  root.found.conditions.length > 0 &&
-  root.found.conditions.length < consequence.found.conditions.length &&
-  root.found.kind === consequence.found.kind &&
-  JSON.stringify(root.found.subject) === JSON.stringify(consequence.found.subject) &&
+  root.explanation.conditions.length > 0 &&
+  root.explanation.conditions.length < consequence.explanation.conditions.length &&
+  root.explanation.kind === consequence.explanation.kind &&
+  JSON.stringify(root.explanation.subject) === JSON.stringify(consequence.explanation.subject) &&
   hasConditionsOf(consequence, root);
 
 /** Whether the first cluster covers more kinds of requests than the second, under the same conditions. */
 const isMore: Compares = (one, other) =>
-  textOfAll(one.found.conditions) === textOfAll(other.found.conditions) &&
+  textOfAll(one.explanation.conditions) === textOfAll(other.explanation.conditions) &&
   ((isOfAll(one) && !isOfAll(other)) ||
-    ((one.found.labels ?? []).length > (other.found.labels ?? []).length && hasLabelsOf(one, other)));
+    ((one.explanation.labels ?? []).length > (other.explanation.labels ?? []).length &&
+      hasLabelsOf(one, other)));
 
 /** Whether every failing body of the consequence has the feature that the root names. */
 const haveItsFeature: Explains = (root, consequence) => {
-  const { feature } = root.found;
+  const { feature } = root.explanation;
   return (
     feature !== undefined &&
-    consequence.found.feature === undefined &&
+    consequence.explanation.feature === undefined &&
     isAuthentication(root) === isAuthentication(consequence) &&
     consequence.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
   );
@@ -282,7 +283,7 @@ const haveItsFeature: Explains = (root, consequence) => {
 
 /** Whether depth is the only condition of the root, and every failing body of the consequence exceeds it. */
 const areDeepEnough: Explains = (root, consequence) => {
-  const [levels, ...others] = root.found.conditions.map(({ levelsAbove }) => levelsAbove);
+  const [levels, ...others] = root.explanation.conditions.map(({ levelsAbove }) => levelsAbove);
   return (
     levels !== undefined &&
     others.length === 0 &&
@@ -300,9 +301,9 @@ const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined =>
 
 /** Whether every failing id of the consequence has the remainder that the root names. */
 const haveItsRemainder: Explains = (root, consequence) => {
-  const modulus = modulusIn(root.found.conditions);
-  if (modulus === undefined || modulusIn(consequence.found.conditions) !== undefined) return false;
-  const remainder = remainderIn(root.found.exchange, modulus);
+  const modulus = modulusIn(root.explanation.conditions);
+  if (modulus === undefined || modulusIn(consequence.explanation.conditions) !== undefined) return false;
+  const remainder = remainderIn(root.explanation.exchange, modulus);
   return (
     remainder !== undefined &&
     consequence.members.every(({ failure }) => remainderIn(failure.exchange, modulus) === remainder)
@@ -326,7 +327,7 @@ const MIN_LIMIT_BYTES = 300;
  * size.
  */
 const readsOnlyBeginning: Explains = (root, consequence) => {
-  const limit = Math.max(...root.found.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
+  const limit = Math.max(...root.explanation.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
     hasSymptom(root, 'rejects') &&
     hasSymptom(consequence, 'accepts') &&
@@ -347,12 +348,12 @@ const overlooksSegments: Explains = (root, consequence) =>
 
 /** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (root, consequence) => {
-  const { header } = consequence.found.state.credential ?? {};
+  const { header } = consequence.explanation.state.credential ?? {};
   return (
     hasSymptom(root, 'accepts') &&
     hasSymptom(consequence, 'accepts') &&
     header !== undefined &&
-    root.found.conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase())
+    root.explanation.conditions.some(({ part }) => part?.toLowerCase() === header.toLowerCase())
   );
 };
 
@@ -362,16 +363,16 @@ const acceptsCarrier: Explains = (root, consequence) => {
  */
 const rejectsEverything: Explains = (root, consequence) =>
   hasSymptom(root, 'rejects') &&
-  root.found.kind !== 'once' &&
-  (root.found.kind !== 'always' || root.found.conditions.length === 0) &&
+  root.explanation.kind !== 'once' &&
+  (root.explanation.kind !== 'always' || root.explanation.conditions.length === 0) &&
   hasSymptom(consequence, 'wrong-rejection') &&
   root.symptom.status === consequence.symptom.status;
 
 /** A failure that no experiment reproduces probably has the cause of another one with the same symptom. */
 const explainsNotReproduced: Explains = (root, consequence) =>
   isClear(root) &&
-  root.found.kind === 'always' &&
-  consequence.found.kind === 'once' &&
+  root.explanation.kind === 'always' &&
+  consequence.explanation.kind === 'once' &&
   levelOf(root) === levelOf(consequence) &&
   isSameSymptom(root, consequence);
 

@@ -56,12 +56,12 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
  * Drops repeated conditions: several parts of a request may matter for one reason (for example, each makes
  * the body larger), and the part that is wrong is already the subject.
  */
-function withDistinctConditions({ found, ...rest }: Cluster): Cluster {
-  const { subject, conditions } = found;
+function withDistinctConditions({ explanation, ...rest }: Cluster): Cluster {
+  const { subject, conditions } = explanation;
   const isOfSubject = ({ part, property }: Condition) =>
     part !== undefined && part === property && part === subject?.property;
   const others = conditions.filter((condition) => !isOfSubject(condition));
   const byText = new Map(others.map((condition) => [fullText(condition), condition]));
   if (subject !== undefined) byText.delete(fullText(subject));
-  return { ...rest, found: { ...found, conditions: [...byText.values()] } };
+  return { ...rest, explanation: { ...explanation, conditions: [...byText.values()] } };
 }

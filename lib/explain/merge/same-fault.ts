@@ -36,18 +36,21 @@ const acrossParts = (
   worded: (either: Condition, all: readonly Condition[]) => Condition = (either) => either,
 ): SameFault => {
   const isAbout = ({ part = '' }: Condition) => parts.includes(part);
-  const otherConditions = ({ found }: Cluster) => found.conditions.filter((one) => !isAbout(one));
+  const otherConditions = ({ explanation }: Cluster) => explanation.conditions.filter((one) => !isAbout(one));
   return {
     key: (cluster) => {
-      const { kind, subject, conditions } = cluster.found;
+      const { kind, subject, conditions } = cluster.explanation;
       return kind === 'always' && conditions.filter(isAbout).length === 1
         ? JSON.stringify([keyOf(cluster.symptom), subject, textOfAll(otherConditions(cluster))])
         : undefined;
     },
     join: (first, all) => {
-      const conditions = all.flatMap(({ found }) => found.conditions.filter(isAbout));
+      const conditions = all.flatMap(({ explanation }) => explanation.conditions.filter(isAbout));
       const either = worded(alternatives(conditions), conditions);
-      return { ...first, found: { ...first.found, conditions: [either, ...otherConditions(first)] } };
+      return {
+        ...first,
+        explanation: { ...first.explanation, conditions: [either, ...otherConditions(first)] },
+      };
     },
   };
 };
@@ -69,7 +72,10 @@ const acrossPieces = acrossParts(PIECES, (either, all) => {
 const acrossSpellings = acrossParts(['white space', 'escapes']);
 
 /** The subject of a cluster that accepts values of a wrong type. */
-const wrongTypeIn = ({ symptom, found: { kind, subject, conditions } }: Cluster): Condition | undefined =>
+const wrongTypeIn = ({
+  symptom,
+  explanation: { kind, subject, conditions },
+}: Cluster): Condition | undefined =>
   symptom.kind === 'accepts' &&
   kind === 'always' &&
   conditions.length === 0 &&
@@ -101,21 +107,24 @@ const acrossConversions: SameFault = {
       noun: `values of a wrong type, such as ${example.noun}, and converts them`,
       topics: ['wrong type'],
     };
-    return { ...first, found: { ...first.found, subject } };
+    return { ...first, explanation: { ...first.explanation, subject } };
   },
 };
 
 /** The store copies the media type of the response from the Accept header. */
 const acrossMediaTypes: SameFault = {
-  key: ({ symptom: { kind, status }, found: { conditions, exchange } }) => {
+  key: ({ symptom: { kind, status }, explanation: { conditions, exchange } }) => {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
   },
-  join: ({ symptom, found, ...first }) => ({
+  join: ({ symptom, explanation, ...first }) => ({
     ...first,
     symptom,
     ofSeveral: { ...symptom, words: `answers ${symptom.status} with a Content-Type from Accept` },
-    found: { ...found, conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }] },
+    explanation: {
+      ...explanation,
+      conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
+    },
   }),
 };
 
@@ -137,7 +146,7 @@ const acrossProperties: SameFault = {
     return {
       ...first,
       ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
-      found: { ...first.found, ...firstStatement.ofAll(properties) },
+      explanation: { ...first.explanation, ...firstStatement.ofAll(properties) },
     };
   },
 };
@@ -175,13 +184,13 @@ const acrossTypes: SameFault = {
     const types = joined(distinct(all.flatMap(({ symptom }) => symptom.instead ?? [])), 'or');
     const properties = sortedNames(all.flatMap(({ symptom }) => symptom.property ?? []));
     const ofAll = aboutProperties(first.symptom, property, properties);
-    const conditions = clear.flatMap(({ symptom, found }) =>
-      found.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
+    const conditions = clear.flatMap(({ symptom, explanation }) =>
+      explanation.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
     );
     return {
       ...first,
       ofSeveral: { ...ofAll, words: ofAll.words.replace(instead, () => types) },
-      found: { ...first.found, conditions: [alternatives(conditions)] },
+      explanation: { ...first.explanation, conditions: [alternatives(conditions)] },
     };
   },
 };
@@ -198,7 +207,7 @@ interface Conversion {
 function conversionOf(cluster: Cluster): Conversion | undefined {
   const {
     symptom: { status, property, instead },
-    found: { kind, conditions },
+    explanation: { kind, conditions },
   } = cluster;
   if (property === undefined || instead === undefined) return undefined;
   if (hasVague(cluster)) return { status, property, instead, text: undefined };
@@ -221,7 +230,7 @@ function conversionOf(cluster: Cluster): Conversion | undefined {
  */
 const acrossSubjects: SameFault = {
   key: (cluster) => {
-    const { kind, subject, conditions } = cluster.found;
+    const { kind, subject, conditions } = cluster.explanation;
     const isOfAnswer = isWrong400(cluster.symptom);
     const isOfOnePlace = conditions.length > 0 || isOfAnswer;
     const isOfValues = !isOfAnswer && conditions.some(({ clause }) => clause !== undefined);
@@ -231,13 +240,13 @@ const acrossSubjects: SameFault = {
       : JSON.stringify([keyOf(cluster.symptom), kind, textOfAll(conditions), property]);
   },
   join: (first, all) => {
-    const subjects = all.flatMap(({ found }) => found.subject ?? []);
+    const subjects = all.flatMap(({ explanation }) => explanation.subject ?? []);
     const any = subjects.find(({ topics = [] }) => topics.includes('any credential'));
-    return { ...first, found: { ...first.found, subject: any ?? alternatives(subjects) } };
+    return { ...first, explanation: { ...first.explanation, subject: any ?? alternatives(subjects) } };
   },
 };
 
-const isReproducible = ({ found: { kind } }: Cluster): boolean => kind === 'always';
+const isReproducible = ({ explanation: { kind } }: Cluster): boolean => kind === 'always';
 
 /** Malformed 400 responses of one kind: one function writes all of them, whatever requests come before. */
 const acrossRejections: SameFault = {
@@ -253,20 +262,23 @@ const acrossRejections: SameFault = {
 /** Strings that make the response malformed: one function escapes all of them wrongly. */
 const acrossEscaping: SameFault = {
   key: (cluster) => {
-    const { symptom, found } = cluster;
+    const { symptom, explanation } = cluster;
     return symptom.kind === 'unreadable' &&
       symptom.status === 200 &&
       isReproducible(cluster) &&
       !hasVague(cluster) &&
-      found.conditions.filter(isOfText).length === 1
+      explanation.conditions.filter(isOfText).length === 1
       ? keyOf(symptom)
       : undefined;
   },
   join: (first, all) => {
-    const conditions = all.flatMap(({ found }) => found.conditions.filter(isOfText));
-    const others = all.map(({ found }) => found.conditions.filter((one) => !isOfText(one)));
+    const conditions = all.flatMap(({ explanation }) => explanation.conditions.filter(isOfText));
+    const others = all.map(({ explanation }) => explanation.conditions.filter((one) => !isOfText(one)));
     const shared = others.some(({ length }) => length === 0) ? [] : (others[0] ?? []);
-    return { ...first, found: { ...first.found, conditions: [alternatives(conditions), ...shared] } };
+    return {
+      ...first,
+      explanation: { ...first.explanation, conditions: [alternatives(conditions), ...shared] },
+    };
   },
 };
 
@@ -279,11 +291,11 @@ const acrossSizes: SameFault = {
   key: (cluster) =>
     ['incomplete', 'truncated-json', 'no-answer'].includes(cluster.symptom.kind) &&
     isReproducible(cluster) &&
-    cluster.found.conditions.some(({ isLarger }) => isLarger === true)
+    cluster.explanation.conditions.some(({ isLarger }) => isLarger === true)
       ? keyOf(cluster.symptom)
       : undefined,
   join: (first, all) =>
-    all.toSorted((a, b) => b.found.conditions.length - a.found.conditions.length)[0] ?? first,
+    all.toSorted((a, b) => b.explanation.conditions.length - a.explanation.conditions.length)[0] ?? first,
 };
 
 /**
@@ -315,8 +327,8 @@ const acrossLengths: SameFault = {
     const { property: _, statement: __, ...rest } = limit.condition;
     const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
     const condition = { ...rest, clause, otherProperties: names };
-    const conditions = first.found.conditions.map((one) => (one === limit.condition ? condition : one));
-    return { ...first, found: { ...first.found, conditions } };
+    const conditions = first.explanation.conditions.map((one) => (one === limit.condition ? condition : one));
+    return { ...first, explanation: { ...first.explanation, conditions } };
   },
 };
 
@@ -328,7 +340,10 @@ interface LengthLimit {
   readonly rest: string;
 }
 
-function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluster): LengthLimit | undefined {
+function lengthLimitOf({
+  symptom,
+  explanation: { kind, subject, conditions },
+}: Cluster): LengthLimit | undefined {
   const condition = conditions.find(({ statement }) => statement?.is === 'longer than');
   if (kind !== 'always' || condition?.statement?.is !== 'longer than') return undefined;
   const { property, characters } = condition.statement;
@@ -341,7 +356,7 @@ function lengthLimitOf({ symptom, found: { kind, subject, conditions } }: Cluste
 const TEXT_TOPICS: readonly Topic[] = ['control character', 'quotes', 'template', 'beyond ASCII'];
 
 /** The kind of characters that a cluster is about, if its only condition is about them in a property. */
-const textTopicOf = ({ found: { kind, subject, conditions } }: Cluster): Topic | undefined => {
+const textTopicOf = ({ explanation: { kind, subject, conditions } }: Cluster): Topic | undefined => {
   const [only, ...others] = conditions;
   return kind === 'always' && subject === undefined && only?.property !== undefined && others.length === 0
     ? only.topics?.find((topic) => TEXT_TOPICS.includes(topic))
@@ -355,20 +370,20 @@ const acrossTexts: SameFault = {
     const alike = clusters.filter(
       (one) => textTopicOf(one) === topic && keyOf(one.symptom) === keyOf(cluster.symptom),
     );
-    const properties = new Set(alike.map(({ found }) => found.conditions[0]?.property));
+    const properties = new Set(alike.map(({ explanation }) => explanation.conditions[0]?.property));
     return topic === undefined || properties.size < alike.length
       ? undefined
       : `${keyOf(cluster.symptom)} ${topic}`;
   },
   join: (first, all) => {
-    const conditions = all.flatMap(({ found }) => found.conditions);
+    const conditions = all.flatMap(({ explanation }) => explanation.conditions);
     const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
     const properties = sortedNames(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
     return {
       ...first,
-      found: {
-        ...first.found,
+      explanation: {
+        ...first.explanation,
         conditions: [ofOthers(condition, condition.property ?? '', properties)],
       },
     };
@@ -392,11 +407,11 @@ interface OfProperty {
   /** The explanation, reworded for several properties. */
   readonly ofAll: (
     properties: readonly string[],
-  ) => Pick<Cluster['found'], 'conditions'> & Partial<Cluster['found']>;
+  ) => Pick<Cluster['explanation'], 'conditions'> & Partial<Cluster['explanation']>;
 }
 
 /** The statement of a cluster about one property, in a form that can be reworded for others. */
-function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
+function ofProperty({ explanation: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
   const [named, ...others] = conditions.filter(({ property }) => property !== undefined);
   const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
@@ -415,7 +430,7 @@ function ofProperty({ found: { kind, subject, conditions } }: Cluster): OfProper
 }
 
 /** Whether only examples of a condition are known. With a subject, this must be true of every condition. */
-const hasVague = ({ found: { subject, conditions } }: Cluster): boolean =>
+const hasVague = ({ explanation: { subject, conditions } }: Cluster): boolean =>
   areVague(conditions) && (subject === undefined || conditions.every(({ isVague }) => isVague === true));
 
 /**
@@ -431,8 +446,8 @@ const withoutRepetition: SameFault = {
         !hasVague(one) &&
         !(isRequired && levelOf(one) === 'SHOULD'),
     );
-    const { symptom, found } = hasVague(cluster) ? (clear ?? cluster) : cluster;
-    const { title } = sentenceOf(symptom, found.subject, found.conditions);
+    const { symptom, explanation } = hasVague(cluster) ? (clear ?? cluster) : cluster;
+    const { title } = sentenceOf(symptom, explanation.subject, explanation.conditions);
     return hasVague(cluster) && clear === undefined
       ? keyOf(symptom)
       : title.replace(/ \((?:\d+ of \d+ tried|but not .*?)\)/g, '');
@@ -445,7 +460,7 @@ const withoutRepetition: SameFault = {
  * The total length of the conditions. The shortest wins: a longer one may have exceptions that only the
  * ordinary request of its experiments explains.
  */
-const lengthOf = ({ found }: Cluster): number => textOfAll(found.conditions).length;
+const lengthOf = ({ explanation }: Cluster): number => textOfAll(explanation.conditions).length;
 
 /**
  * One cluster for everything that goes wrong on one code path: an unusual branch tends to miss more than one
@@ -453,7 +468,7 @@ const lengthOf = ({ found }: Cluster): number => textOfAll(found.conditions).len
  */
 export const byCodePath: SameFault = {
   key: (cluster) => {
-    const { kind, conditions } = cluster.found;
+    const { kind, conditions } = cluster.explanation;
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // Requests that interfere with one another are one fault, whichever of them fails.

@@ -15,30 +15,30 @@ import { adviceFor } from './advice.ts';
 import { type Condition, modulusIn, propertiesIn } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
-  const { symptom, ofSeveral = symptom, found, members, also = [] } = cluster;
-  const { title, condition } = sentenceOf(ofSeveral, found.subject, found.conditions);
+  const { symptom, ofSeveral = symptom, explanation, members, also = [] } = cluster;
+  const { title, condition } = sentenceOf(ofSeveral, explanation.subject, explanation.conditions);
   const ids = new Set(members.map(({ check }) => check.id));
   const checks = catalogue.filter(({ id }) => ids.has(id)).toSorted((a, b) => a.level.localeCompare(b.level));
-  const example = exampleOf(found);
+  const example = exampleOf(explanation);
   const expected = experiments.expectedOutcomeOfSent(example);
   return {
     title: [title, ...also].join('; also '),
     level: levelOf(cluster),
     symptom: symptom.words,
     condition,
-    kind: found.kind,
-    confirmed: { inside: found.inside, outside: found.outside },
-    until: found.until,
-    notExamined: found.notExamined,
+    kind: explanation.kind,
+    confirmed: { inside: explanation.inside, outside: explanation.outside },
+    until: explanation.until,
+    notExamined: explanation.notExamined,
     checks: checks.map(({ id }) => id),
     expected: expectedOf(symptom, expected, example, members),
-    advice: adviceFor(symptom, found, members, expected),
+    advice: adviceFor(symptom, explanation, members, expected),
     example,
-    matters: mattersIn(found),
-    keepsId: found.parts.some(({ name }) => name === ID),
-    ladders: found.ladders,
-    repeat: repeatOf(found),
-    modulus: modulusIn(found.conditions),
+    matters: mattersIn(explanation),
+    keepsId: explanation.parts.some(({ name }) => name === ID),
+    ladders: explanation.ladders,
+    repeat: repeatOf(explanation),
+    modulus: modulusIn(explanation.conditions),
     isOfBody: ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
   };
 }

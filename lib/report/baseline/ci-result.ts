@@ -1,4 +1,4 @@
-import { cutShort, selectedOf } from '../../run/result/verdict.ts';
+import { countToJudge, cutShort } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
 import { knownBy } from './deviations.ts';
@@ -54,7 +54,9 @@ function decided(
     return { exitCode: 3, reason: `could not be judged${known}` };
   // If no check sends requests, the invariants have nothing to judge.
   const isSent = results.some(({ kind, verdict }) => kind !== 'invariant' && verdict !== 'skipped');
-  const judged = isSent ? selectedOf(summary.MUST) + (options.strict ? selectedOf(summary.SHOULD) : 0) : 0;
+  const judged = isSent
+    ? countToJudge(summary.MUST) + (options.strict ? countToJudge(summary.SHOULD) : 0)
+    : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)
     return { exitCode: 2, reason: `nothing was judged${known}` };
   const stale = counted(outdated, 'outdated baseline entry', 'outdated baseline entries');

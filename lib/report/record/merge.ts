@@ -1,6 +1,6 @@
 import { groupBy, omit, pick, sum } from '../../collections.ts';
 import { IdRanges } from '../../run/plan/id-ranges.ts';
-import type { Tried, Verdict } from '../../run/result/result.ts';
+import type { FailureCount, Verdict } from '../../run/result/result.ts';
 import { MAX_FAILURES } from '../../run/result/tally.ts';
 import { cutShort, runOutcome, summaryOf } from '../../run/result/verdict.ts';
 import type { Latency } from '../../run/send/latency.ts';
@@ -200,7 +200,7 @@ function causesOf(
   const explained = mustFirst(
     same.map(([, all]): RecordedCause => {
       const checks = new Set(all.flatMap((cause) => cause.checks));
-      const tried = (of: 'inside' | 'outside'): Tried => [
+      const tried = (of: 'inside' | 'outside'): FailureCount => [
         sum(all, ({ confirmed }) => confirmed[of][0]),
         sum(all, ({ confirmed }) => confirmed[of][1]),
       ];

@@ -30,11 +30,11 @@ import type { Cause } from '../../run/result/cause.ts';
 import type {
   CheckCoverage,
   Failure,
+  FailureCount,
   FailureGroup,
   Observations,
   Retries,
   Stop,
-  Tried,
   Verdict,
 } from '../../run/result/result.ts';
 import type { Outcome, Summary, VerdictCount } from '../../run/result/verdict.ts';
@@ -72,7 +72,7 @@ const count: Schema<VerdictCount> = named(
   }),
 );
 
-const tried: Schema<Tried> = named('tried', pair(nonNegativeInteger));
+const tried: Schema<FailureCount> = named('tried', pair(nonNegativeInteger));
 
 const observations: Schema<Observations> = named(
   'observations',

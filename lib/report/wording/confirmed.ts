@@ -1,9 +1,9 @@
 import { compact } from '../../collections.ts';
-import type { Tried } from '../../run/result/result.ts';
+import type { FailureCount } from '../../run/result/result.ts';
 import { withSeparators } from '../../text.ts';
 import type { ComparedCause, RecordedResult } from '../record/record.ts';
 
-const of = ([failed, tried]: Tried) => `${failed} of ${tried}`;
+const of = ([failed, tried]: FailureCount) => `${failed} of ${tried}`;
 
 /** How to word the confirming requests that meet the condition of a cause, and those that do not. */
 type Words = readonly [inside: string, outside?: string];
@@ -46,7 +46,7 @@ export function confirmedText(cause: ComparedCause): string {
   ).join('; ');
 }
 
-const NOTHING_TRIED: Tried = [0, 0];
+const NOTHING_TRIED: FailureCount = [0, 0];
 
 /** Says how often a failure recurred when it was retried; undefined if it was not retried. */
 export function retrySummary({

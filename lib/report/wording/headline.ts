@@ -1,5 +1,5 @@
 import { sum } from '../../collections.ts';
-import { selectedOf } from '../../run/result/verdict.ts';
+import { countToJudge } from '../../run/result/verdict.ts';
 import type { RunRecord } from '../record/record.ts';
 
 /** The outcomes of a run in words, with their colour on a terminal and their icon on a page. */
@@ -24,7 +24,7 @@ export const inUpperCase = (headline: string): string =>
 function checkedOf({ summary, options }: RunRecord): string {
   const of = (level: 'MUST' | 'SHOULD') => {
     const count = summary[level];
-    return `${selectedOf(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
+    return `${countToJudge(count)} of ${sum(Object.values(count), (one) => one)} ${level}`;
   };
   return options.strict ? `${of('MUST')}, ${of('SHOULD')}` : of('MUST');
 }

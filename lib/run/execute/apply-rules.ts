@@ -6,7 +6,7 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { bodyText } from '../../utf8.ts';
 import { type Exchange, isAborted } from '../../wire/exchange.ts';
 
-export interface Judging {
+export interface JudgeContext {
   readonly contract: Contract;
   readonly token: string;
 }
@@ -30,7 +30,7 @@ export function rulingOf(
   exchange: Exchange,
   template: RequestTemplate,
   rules: readonly Rule[],
-  { contract, token }: Judging,
+  { contract, token }: JudgeContext,
 ): ReturnType<Rule> {
   if (!isSentAsTemplate(exchange, template))
     return { notApplied: `no request with ${template.framing === 'chunked' ? 'chunks' : 'a length'}` };
@@ -55,7 +55,7 @@ export function judged(
   exchange: Exchange,
   template: RequestTemplate,
   rules: readonly Rule[],
-  judging: Judging,
+  judging: JudgeContext,
 ): Finding | undefined {
   const ruling = rulingOf(exchange, template, rules, judging);
   return isFinding(ruling) ? ruling : undefined;

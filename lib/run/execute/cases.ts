@@ -54,7 +54,7 @@ export function runNamedCases(
      */
     async retryInIsolation() {
       if (tally.blocked !== undefined && control !== undefined)
-        tally.blocked = await blockedBy(() => sendControl(ids.retryId()));
+        tally.blocked = await untestableReason(() => sendControl(ids.retryId()));
       for (const pending of tally.pending.toSorted((a, b) => a.position - b.position)) {
         const failure = await retry(pending.position);
         if (failure === undefined) tally.markPassed(pending);
@@ -90,7 +90,7 @@ export async function tryEach(
     () => execution.concurrencyLimit,
     async (position) => {
       if (position === 0) {
-        tally.blocked = await blockedBy(control);
+        tally.blocked = await untestableReason(control);
         return;
       }
       if (tally.timeouts >= MAX_TIMEOUTS || execution.isOver) return;
@@ -102,7 +102,7 @@ export async function tryEach(
 }
 
 /** Does the work. Returns why it cannot be done; undefined if it succeeded. */
-export async function blockedBy(work: () => Promise<void>): Promise<Untestable | undefined> {
+export async function untestableReason(work: () => Promise<void>): Promise<Untestable | undefined> {
   try {
     await work();
     return undefined;

@@ -2,11 +2,11 @@ import type { Rule } from '../../judge/rules.ts';
 import { dependsOnFreshId, type RequestTemplate } from '../../payloads/test-case.ts';
 import {
   type Failure,
-  type Positioned,
+  type FailureCount,
+  type PositionedFailure,
+  type Recurrence,
   type Retries,
-  type Tried,
   timedOut,
-  type When,
 } from '../result/result.ts';
 import { truncated } from '../result/truncate.ts';
 import { inPool } from '../send/pool.ts';
@@ -41,7 +41,7 @@ class RetryCount {
     return this.failed === this.tried;
   }
 
-  get pair(): Tried {
+  get pair(): FailureCount {
     return [this.failed, this.tried];
   }
 }
@@ -52,7 +52,7 @@ class RetryCount {
  * @throws Stopped if the run ends meanwhile
  */
 export async function confirm(
-  placed: Positioned,
+  placed: PositionedFailure,
   rules: readonly Rule[],
   execution: Execution,
 ): Promise<Failure> {
@@ -61,14 +61,14 @@ export async function confirm(
 }
 
 /** @param slow whether each failure takes a full timeout */
-async function whenSeen(retries: FailureRetries, slow: boolean): Promise<When> {
+async function whenSeen(retries: FailureRetries, slow: boolean): Promise<Recurrence> {
   const { same, fresh, concurrent } = retries;
-  await retries.once();
-  if (!slow) await retries.once();
+  await retries.retrySameAndFresh();
+  if (!slow) await retries.retrySameAndFresh();
   // Only fresh values count here: a store that has kept the plant may answer the same bytes differently.
   if (fresh.all) return 'always';
   if (same.all && fresh.failed === 0) {
-    if (!slow) await retries.once();
+    if (!slow) await retries.retrySameAndFresh();
     if (same.all && fresh.failed === 0) return 'this-request';
   }
   if (retries.showInIsolation) return 'intermittent';
@@ -96,7 +96,7 @@ class FailureRetries {
   private readonly execution: Execution;
   private isBroken = false;
 
-  constructor({ failure, position }: Positioned, rules: readonly Rule[], execution: Execution) {
+  constructor({ failure, position }: PositionedFailure, rules: readonly Rule[], execution: Execution) {
     this.failure = failure;
     this.position = position;
     this.rules = rules;
@@ -111,7 +111,7 @@ class FailureRetries {
   }
 
   /** Retries twice in isolation: first with the same values, then with fresh ones. */
-  async once(): Promise<void> {
+  async retrySameAndFresh(): Promise<void> {
     const { template, exchange } = this.failure;
     // The store may have kept the plant and may now reject it, so it no longer counts as ordinary.
     const { ordinary: _, ...repeated } = template;
@@ -145,7 +145,7 @@ class FailureRetries {
     await this.recover();
   }
 
-  failureSeen(when: When): Failure {
+  failureSeen(when: Recurrence): Failure {
     const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {
       same: same.pair,

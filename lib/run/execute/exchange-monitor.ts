@@ -13,7 +13,7 @@ import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { ExchangeListener } from '../send/transport.ts';
 import { didNotReachStore, isUnanswered } from '../send/unreachable.ts';
-import type { Judging } from './apply-rules.ts';
+import type { JudgeContext } from './apply-rules.ts';
 import type { Invariants } from './invariants.ts';
 import { LastRequests } from './last-requests.ts';
 
@@ -21,7 +21,7 @@ import { LastRequests } from './last-requests.ts';
 const MAX_POSITION = 2 ** 40;
 
 interface MonitorOptions {
-  readonly judging: Judging;
+  readonly judging: JudgeContext;
   readonly ids: Ids;
   readonly firstId: bigint;
   readonly shard: Shard;

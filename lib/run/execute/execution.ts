@@ -8,14 +8,14 @@ import type { RunState } from '../run-state.ts';
 import type { Recovery } from '../send/recovery.ts';
 import type { RequestContext } from '../send/request-context.ts';
 import type { Sender } from '../send/sender.ts';
-import { type Judging, rulingOf } from './apply-rules.ts';
+import { type JudgeContext, rulingOf } from './apply-rules.ts';
 import type { ExchangeMonitor } from './exchange-monitor.ts';
 
 /** Number of consecutive unanswered requests after which no check tries anything more. */
 const MAX_UNANSWERED = 500;
 
 export interface RunServices {
-  readonly judging: Judging;
+  readonly judging: JudgeContext;
   readonly client: HttpClient;
   readonly sender: Sender;
   readonly monitor: ExchangeMonitor;

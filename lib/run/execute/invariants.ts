@@ -4,7 +4,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Check } from '../check.ts';
 import type { Failure } from '../result/result.ts';
 import { Tally } from '../result/tally.ts';
-import { type Judging, rulingOf } from './apply-rules.ts';
+import { type JudgeContext, rulingOf } from './apply-rules.ts';
 
 export class Invariants {
   private readonly tallies = new Map<Check, Tally>();
@@ -21,7 +21,7 @@ export class Invariants {
     template: RequestTemplate,
     during: string,
     position: () => number,
-    judging: Judging,
+    judging: JudgeContext,
     recent: () => readonly RequestTemplate[],
   ): void {
     if (isOutsideContract(template)) return;

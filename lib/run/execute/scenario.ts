@@ -5,7 +5,7 @@ import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untesta
 import type { CheckIds } from '../plan/ids.ts';
 import { truncate } from '../result/truncate.ts';
 import { mapInPool } from '../send/pool.ts';
-import { blockedBy } from './cases.ts';
+import { untestableReason } from './cases.ts';
 import type { Execution, RunServices, TestRun } from './execution.ts';
 import { requireAccepted } from './run-test-case.ts';
 
@@ -18,7 +18,7 @@ export const runScenario = (
 ): TestRun => ({
   ended: true,
   async run() {
-    const blocked = await blockedBy(() => test.run(contextOf(plants, execution)));
+    const blocked = await untestableReason(() => test.run(contextOf(plants, execution)));
     const isSequential = test.concurrent === true && execution.concurrencyLimit < 2;
     execution.tally.blocked = blocked ?? (isSequential ? notConcurrent(execution.services) : undefined);
   },

@@ -1,7 +1,7 @@
 import type { Preceding, RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { SentRequest } from '../check.ts';
-import type { Tried } from './result.ts';
+import type { FailureCount } from './result.ts';
 
 /**
  * When a fault shows. `always`: with each request that meets the condition. `intermittent`: with some of
@@ -39,7 +39,7 @@ export interface Cause {
   readonly condition: string | null;
   readonly kind: CauseKind;
   /** With fresh values: requests that met the condition, and requests that did not. */
-  readonly confirmed: { readonly inside: Tried; readonly outside: Tried };
+  readonly confirmed: { readonly inside: FailureCount; readonly outside: FailureCount };
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
   /** Why no experiment could examine it, for example `the budget of 1,000 requests was used up`. */

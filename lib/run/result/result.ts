@@ -20,7 +20,7 @@ export interface Failure {
   /** The index of the random case followed by the path of its shrinking, and the number of steps. */
   readonly sampled?: { readonly path: string; readonly shrinks: number };
   /** When the failure recurs; absent if that was not tried. */
-  readonly when?: When;
+  readonly when?: Recurrence;
   readonly retries?: Retries;
 }
 
@@ -28,18 +28,18 @@ export interface Failure {
  * `always`: each time in isolation. `this-request`: only with the same bytes. `intermittent`: now and then in
  * isolation. `under-concurrency`: only under concurrency. `once`: not again.
  */
-export type When = 'always' | 'this-request' | 'intermittent' | 'under-concurrency' | 'once';
+export type Recurrence = 'always' | 'this-request' | 'intermittent' | 'under-concurrency' | 'once';
 
-export type Tried = readonly [failed: number, tried: number];
+export type FailureCount = readonly [failed: number, tried: number];
 
 /**
  * How often a failure recurred: in isolation with the same bytes, in isolation with a fresh id, and under
  * concurrency.
  */
 export interface Retries {
-  readonly same?: Tried;
-  readonly fresh?: Tried;
-  readonly concurrent?: Tried;
+  readonly same?: FailureCount;
+  readonly fresh?: FailureCount;
+  readonly concurrent?: FailureCount;
 }
 
 /** A failed case without its exchange: enough to send its request again. */
@@ -47,7 +47,7 @@ export type FailedCase = Omit<Failure, 'exchange' | 'recent' | 'sampled' | 'when
 
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
-export interface Positioned {
+export interface PositionedFailure {
   readonly failure: Failure;
   readonly position: number;
 }

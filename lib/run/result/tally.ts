@@ -7,7 +7,7 @@ import {
   type Failure,
   type FailureGroup,
   type Observations,
-  type Positioned,
+  type PositionedFailure,
   problemOf,
   timedOut,
 } from './result.ts';
@@ -27,7 +27,7 @@ function withoutExchange(failure: Failure): FailedCase {
 }
 
 /** The failure of a case that was not answered while other checks were running. */
-interface PendingFailure extends Positioned {
+interface PendingFailure extends PositionedFailure {
   readonly passed?: boolean;
 }
 
@@ -132,12 +132,12 @@ export class Tally {
   }
 
   /** The first failure, if it has not been retried yet. */
-  get unconfirmed(): Positioned | undefined {
+  get unconfirmed(): PositionedFailure | undefined {
     const { first, lead = first?.failure } = this;
     return first === undefined || lead?.when !== undefined ? undefined : first;
   }
 
-  get first(): Positioned | undefined {
+  get first(): PositionedFailure | undefined {
     return this.inOrder[0]?.[1];
   }
 

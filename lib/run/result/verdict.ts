@@ -44,4 +44,4 @@ export function runOutcome(
 }
 
 /** Counts the checks that a run was meant to judge: those that passed, failed or were untestable. */
-export const selectedOf = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;
+export const countToJudge = ({ pass, fail, untestable }: VerdictCount): number => pass + fail + untestable;

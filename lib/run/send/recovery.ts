@@ -3,7 +3,7 @@ import { answered } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { counted } from '../../text.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
-import { type Judging, judged } from '../execute/apply-rules.ts';
+import { type JudgeContext, judged } from '../execute/apply-rules.ts';
 import { PREFLIGHT } from '../plan/plan.ts';
 import type { Stop } from '../result/result.ts';
 import type { RunState } from '../run-state.ts';
@@ -40,7 +40,7 @@ type RecoveryOutcome = 'at once' | 'later' | 'gone';
 
 /** Waits for a store that has stopped answering, and ends the run if it does not come back. */
 export class Recovery {
-  private readonly judging: Judging;
+  private readonly judging: JudgeContext;
   private readonly state: RunState;
   private readonly probe: RequestTemplate;
   private readonly contexts = new Set<RequestContext>();
@@ -55,7 +55,7 @@ export class Recovery {
   private readonly restart: Restart | undefined;
 
   /** @param probe an ordinary plant that the invariants ignore */
-  constructor(judging: Judging, state: RunState, probe: RequestTemplate, restart?: Restart) {
+  constructor(judging: JudgeContext, state: RunState, probe: RequestTemplate, restart?: Restart) {
     this.restart = restart;
     this.judging = judging;
     this.state = state;
@@ -158,7 +158,7 @@ export class Recovery {
         await prober.closeIdleConnections();
         continue;
       }
-      if (!isStarted && (await this.isStartedAgain(exchange))) {
+      if (!isStarted && (await this.restartIfDead(exchange))) {
         isStarted = true;
         deadline = Date.now() + MAX_RECOVERY_MS;
       } else if (Date.now() >= deadline) {
@@ -168,7 +168,7 @@ export class Recovery {
     }
   }
 
-  private async isStartedAgain(exchange: Exchange): Promise<boolean> {
+  private async restartIfDead(exchange: Exchange): Promise<boolean> {
     const isDead = didNotReachStore(exchange) && !isFromGateway(exchange);
     if (this.restart === undefined || !isDead) return false;
     if (this.restarts >= MAX_RESTARTS || this.restartMs >= MAX_RESTART_MS) return false;

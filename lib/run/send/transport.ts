@@ -119,7 +119,7 @@ export class Transport {
     const sent = await this.sendOnce(template, id, context, hasWaited);
     if (!mayHaveBeenRejectedEarly(sent.exchange) || this.segmentedInVain >= MAX_SEGMENTED_IN_VAIN)
       return sent;
-    const rejection = await this.rejection(template, context);
+    const rejection = await this.resendInSegments(template, context);
     this.segmentedInVain = rejection === undefined ? this.segmentedInVain + 1 : 0;
     return { ...sent, exchange: rejection ?? sent.exchange };
   }
@@ -245,7 +245,10 @@ export class Transport {
    * unread data resets it, and the response may be lost (RFC 9112 section 9.6).
    * @returns the response if it is a rejection
    */
-  private async rejection(template: RequestTemplate, context: RequestContext): Promise<Exchange | undefined> {
+  private async resendInSegments(
+    template: RequestTemplate,
+    context: RequestContext,
+  ): Promise<Exchange | undefined> {
     const cut = (body: Uint8Array) =>
       Array.from(
         { length: Math.ceil(body.length / SEGMENT_BYTES) - 1 },

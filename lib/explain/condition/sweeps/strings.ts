@@ -290,7 +290,7 @@ const POINTS = [
 ];
 
 /** Number of fresh letters at the start of a text of a given length, which make it new. */
-const ASCII_LETTERS = 12;
+const FRESH_LETTERS = 12;
 
 /**
  * Lengths in characters.
@@ -300,15 +300,15 @@ const ASCII_LETTERS = 12;
 function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
   const bytes = (point: bigint) =>
-    ASCII_LETTERS + (Number(point) - ASCII_LETTERS) * Buffer.byteLength(letter ?? 'a');
+    FRESH_LETTERS + (Number(point) - FRESH_LETTERS) * Buffer.byteLength(letter ?? 'a');
   return {
     points: POINTS.map(BigInt),
     valueAt: (point) => `${point} ${point === 1n ? 'letter' : 'letters'}`,
     apply: (state, point) => {
       const text = withWords(
         (word) =>
-          word(Math.min(Number(point), ASCII_LETTERS)) +
-          (letter ?? 'a').repeat(Math.max(0, Number(point) - ASCII_LETTERS)),
+          word(Math.min(Number(point), FRESH_LETTERS)) +
+          (letter ?? 'a').repeat(Math.max(0, Number(point) - FRESH_LETTERS)),
       );
       return { ...state, plant: state.plant.with(property, text) };
     },

@@ -1,5 +1,5 @@
 import { compact } from '../../../collections.ts';
-import { type Summary, selectedOf } from '../../../run/result/verdict.ts';
+import { countToJudge, type Summary } from '../../../run/result/verdict.ts';
 import { counted } from '../../../text.ts';
 import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
@@ -67,7 +67,7 @@ const STOPPED = {
 function sentence(record: RunRecord): string {
   const { outcome, summary, stop } = record;
   const { MUST, SHOULD } = summary;
-  const judged = selectedOf(MUST);
+  const judged = countToJudge(MUST);
   if (outcome === 'undetermined')
     return `could not be judged: ${stop === null ? `${MUST.untestable} of ${counted(judged, 'MUST check')} could not be tested` : STOPPED[stop.kind]}.`;
   if (MUST.fail > 0)
@@ -116,7 +116,7 @@ function LevelMarks({ level, record }: Readonly<{ level: keyof Summary; record: 
   return (
     <div class="level-picture">
       <p class="level-count">
-        <span class="level">{level}</span> <strong>{summary.pass}</strong> of {selectedOf(summary)} passed
+        <span class="level">{level}</span> <strong>{summary.pass}</strong> of {countToJudge(summary)} passed
       </p>
       <svg
         class="marks"
