@@ -281,8 +281,10 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     // A rare failure would be just as likely in as many sequential requests.
     if (await search.showsAtLeastOnce(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
+    // A failure that not every wave shows may be absent by chance from a few of them.
+    const wavesWithout = shownWaves < 2 * FIRST_WAVES ? 3 * REPEATS : REPEATS;
     const isHidden = async (other: RequestState) =>
-      everyTime(REPEATS, async () => !(await showsWith(size, other)));
+      everyTime(wavesWithout, async () => !(await showsWith(size, other)));
     const presences = await requiredPresences(state, search, async (other) => !(await isHidden(other)));
     return {
       ...bareExplanation(state, shown),

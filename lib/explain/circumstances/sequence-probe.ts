@@ -275,13 +275,16 @@ export async function afterOne(probe: SequenceProbe): Promise<Explanation | unde
   return probe.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
+/** Longer than many stores remember an accepted token. */
+const CACHED_MS = 2200;
+
 /** Finds whether the symptom shows only for a moment after an accepted plant. */
 export async function soonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   if ((await search.shows(state)) !== true) return undefined;
   const { accepted: kind } = PRECEDING_KINDS;
   const last = await repeated(REPEATS, async () => {
-    await sleep(RECOVERY_PAUSE_MS);
+    await sleep(CACHED_MS);
     if ((await search.shows(state)) === true) return undefined;
     const sequence = await probe.after(kind);
     return sequence.shows ? sequence : undefined;

@@ -173,7 +173,13 @@ export function wordsOf(
           ? 'without a Content-Type'
           : `with Content-Type ${template.contentType}`,
     };
-  if (name === 'body' || plant.get(name) !== undefined) return suchAs(failure, contract);
+  if (name === 'body') return suchAs(failure, contract);
+  if (plant.get(name) !== undefined) {
+    const words = suchAs(failure, contract);
+    return words.isVague === true && !labelOf(failure).includes(name)
+      ? { phrase: `with some values of ${name}`, isVague: true, property: name }
+      : words;
+  }
   const value = valueIn(failure.label, dimension, experiments.modelOf(state));
   return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }

@@ -83,7 +83,7 @@ const ALSO: Readonly<
 type NamedValues = readonly [
   phrase: string,
   which: ValueGroup | readonly ValueGroup[] | RegExp,
-  flags?: Pick<Condition, 'isLarger' | 'isOfSameId' | 'topics'>,
+  flags?: Pick<Condition, 'isLarger' | 'isOfOthers' | 'isOfSameId' | 'topics'>,
 ];
 
 export const WITH_ESCAPES = 'with \\u escapes';
@@ -178,7 +178,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
     [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],
-    ['that arrive while another one is handled', 'overlapping'],
+    ['that arrive while another one is handled', 'overlapping', { isOfOthers: true }],
     ['that are not the first of their connection', 'later on its connection'],
     [
       'on a connection that carried any request with the right token before',
