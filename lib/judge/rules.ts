@@ -155,18 +155,29 @@ export const isStoppedAtGateway = (exchange: Exchange): boolean =>
   mayStopAtGateway(exchange) &&
   !mediaTypes(exchange.response).includes('application/json');
 
+/** A server may limit the length of a header line to this many bytes; nginx then answers 400 with a page. */
+const MAX_HEADER_LINE_BYTES = 4000;
+
+/**
+ * Whether the 400 may come from a server in front of the store, which does not know the Error schema: it may not
+ * be able to forward the request, or reject a long header line (RFC 9110 section 5.4).
+ */
+const mayBeRejectedByGateway = (exchange: Exchange): boolean =>
+  mayStopAtGateway(exchange) ||
+  exchange.request.headers.some(([name, value]) => name.length + value.length > MAX_HEADER_LINE_BYTES);
+
 /** Requires that the content type of a 400 is application/json (section 4, rule 3). */
 export const errorMediaType: Rule = (exchange) =>
   exchange.kind === 'answered' &&
   exchange.response.status === 400 &&
   exchange.request.method !== 'HEAD' &&
-  !mayStopAtGateway(exchange)
+  !mayBeRejectedByGateway(exchange)
     ? mediaTypeFinding(exchange.response)
     : NO_400;
 
 /** Requires that the body of a 400 is an Error (section 4, rule 3). */
 export const errorBody: Rule = (exchange, contract) =>
-  exchange.response?.status === 400 && exchange.request.method !== 'HEAD' && !mayStopAtGateway(exchange)
+  exchange.response?.status === 400 && exchange.request.method !== 'HEAD' && !mayBeRejectedByGateway(exchange)
     ? shapeFinding(exchange.response, 'an Error', contract.error.validate)
     : NO_400;
 

@@ -4,7 +4,7 @@ import { capitalised } from '../text.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
 import { memoised } from './memoised.ts';
 import { at, gridOf, offGrid } from './numbers.ts';
-import { oneOfShape, otherName } from './plants.ts';
+import { ID, oneOfShape, otherName } from './plants.ts';
 import { sample } from './random.ts';
 import { HOSTILE, ordinaryTag, patterned } from './string-samples.ts';
 
@@ -139,7 +139,7 @@ function listed(name: string, kind: DefectKind, property: string | undefined, ty
   return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
 }
 
-function notAnObject({ types, properties, required }: Shape): Defect[] {
+function notAnObject({ types, properties }: Shape): Defect[] {
   const valuesOf = (control: JsonObject, names: readonly string[]) =>
     names.flatMap((name) => control.get(name) ?? []);
   const defect = (name: string, type: JsonType, typical: Typical) =>
@@ -154,8 +154,8 @@ function notAnObject({ types, properties, required }: Shape): Defect[] {
     ...defect('an array of one NewPlant', 'array', (control) => [[control]]),
     // As libraries read a record or tuple whose fields have no names.
     ...defect('an array of the property values', 'array', (control) => [
+      valuesOf(control, [...new Set([ID, ...properties.keys()])]),
       valuesOf(control, [...properties.keys()]),
-      valuesOf(control, [...required]),
     ]),
     ...defect('an array of pairs', 'array', (control) => [
       control.members.map(([name, value]): Json => [name, value]),

@@ -364,6 +364,15 @@ export const headers: readonly RightStore[] = [
     '400 Bad Request',
   ),
   right(
+    'long-lines-400',
+    'answers a header line of more than 4 KiB with 400 in HTML, like nginx with buffers of that size',
+    diverting(
+      ({ headers }) =>
+        Object.entries(headers).some(([name, values = []]) => `${name}: ${values[0]}`.length > 4096),
+      html(400, '400 Request Header Or Cookie Too Large'),
+    ),
+  ),
+  right(
     'many-fields-431',
     'answers more than 40 header fields with 431: Apache has such a limit, at 100',
     diverting(({ message }) => message.rawHeaders.length > 80, html(431, 'Request Header Fields Too Large')),
