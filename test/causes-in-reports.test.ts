@@ -398,7 +398,7 @@ describe('the page', () => {
 
 test('a failed test case in JUnit begins with the title of its cause', () => {
   expect(FORMATS.junit.render(recordWith({ checks: IDS }))).toMatch(
-    /<failure message="Answers 400 when name contains an apostrophe\.: An ordinary NewPlant/,
+    /<failure message="Answers 400 when name contains an apostrophe\.: Requirement: An ordinary NewPlant/,
   );
 });
 

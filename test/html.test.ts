@@ -178,7 +178,7 @@ describe('a cause as Markdown for an issue tracker', () => {
     const [issue = '', ...others] = issuesIn(broken);
     expect(others).toHaveLength(broken.causes.length - 1);
     expect(issue).toMatch(
-      /^## `Accepts a numeric string such as "7" as id`\n\n```text\nconfirmed 12 of 12 [^\n]*\nrequest {3}POST \/plants [^\n]*\nresponse {2}200 OK [^\n]*\nexpected {2}a rejection: 400 with an Error as application\/json\nfix {7}Check the JSON type [^\n]*\n```\n\n```sh\nID=.*\ncurl .*\n```\n/,
+      /^## `Accepts a numeric string such as "7" as id`\n\n```text\nconfirmed 12 of 12 [^\n]*\nrequest {3}POST \/plants [^\n]*\nresponse {2}200 OK [^\n]*\nexpected {2}a rejection, preferably 400 with an Error\nfix {7}Check the JSON type [^\n]*\n```\n\n```sh\nID=.*\ncurl .*\n```\n/,
     );
     expect(issue).toContain('\nFailed checks (`npx plant-store-conformance list ID` describes one):\n');
     for (const { id, level } of explainedChecks(broken)[0]?.checks ?? [])
