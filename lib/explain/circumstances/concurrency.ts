@@ -276,8 +276,8 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     const wavesOfFewer = await countOf(WAVES_OF_FEWER, () => showsWith(fewer));
     if (wavesOfFewer > WAVES_OF_FEWER / 2) return undefined;
     const shownWaves = waves + (await countOf(FIRST_WAVES, showsWithMany));
-    // Too rare to attribute to concurrency.
-    if (shownWaves < FIRST_WAVES) return undefined;
+    // Too rare to attribute to this number of requests; more of them may show it more often.
+    if (shownWaves < FIRST_WAVES) continue;
     // A rare failure would be just as likely in as many sequential requests.
     if (await search.showsAtLeastOnce(state, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
