@@ -140,7 +140,10 @@ describe('the defects of a shape', () => {
     ['boolean', ['a boolean']],
     ['number', ['a number']],
     ['string', ['a string', 'a string containing a NewPlant']],
-    ['array', ['an array', 'an array of one NewPlant', 'an array of pairs']],
+    [
+      'array',
+      ['an array', 'an array of one NewPlant', 'an array of the property values', 'an array of pairs'],
+    ],
   ])('a shape that also allows %s has no defect of that type', (type, missing) => {
     const all = names({ type: 'object' });
     const fewer = names({ type: ['object', type] });

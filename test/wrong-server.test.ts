@@ -479,7 +479,7 @@ test('of several unanswered requests, the least ordinary is shown first', async 
   await store.stop();
   const found = record.results.find(({ id }) => id === 'invariants/answers')?.counterexample;
   // Other deeply nested requests may have been under way together with the one that killed the store.
-  expect(found?.payload).toMatchObject({ text: expect.stringMatching(/^(?:\[{4}|\{"\w+":\{)/) });
+  expect(JSON.stringify(found?.payload)).toMatch(/\[{4}|(?:\{\\"\w+\\":){2}/);
 });
 
 describe('a store that dies', () => {
