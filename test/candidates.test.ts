@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Candidate, type CandidateClass, named } from '../lib/explain/condition/candidates.ts';
+import { type Candidate, type CandidateClass, nameCandidates } from '../lib/explain/condition/candidates.ts';
 
 const candidate = (value: string, ...classes: string[]): Candidate => ({
   value,
@@ -20,7 +20,7 @@ const [a, e, b, c] = [
 ];
 
 const clauses = (...shown: readonly Candidate[]) =>
-  named(new Map([a, e, b, c].map((one) => [one, shown.includes(one)])), CLASSES).map(
+  nameCandidates(new Map([a, e, b, c].map((one) => [one, shown.includes(one)])), CLASSES).map(
     ({ condition }) => condition.clause,
   );
 
@@ -46,7 +46,9 @@ test('values that say nothing do not count', () => {
     [e, undefined],
     [b, false],
   ]);
-  expect(named(tries, CLASSES).map(({ condition }) => condition.clause)).toEqual(['name is a vowel']);
+  expect(nameCandidates(tries, CLASSES).map(({ condition }) => condition.clause)).toEqual([
+    'name is a vowel',
+  ]);
 });
 
 test('nothing is named if nothing shows the fault', () => {

@@ -316,7 +316,7 @@ test('a fault that shows only at some moments is reported as intermittent', asyn
   const store = await startWith((right) => ({
     create(plant, request) {
       const answer = right.create(plant, request);
-      return Date.now() % 500 < 60 ? { ...answer, status: 500 } : answer;
+      return Date.now() % 200 < 24 ? { ...answer, status: 500 } : answer;
     },
   }));
   const { causes } = await recordOf(store.url, {

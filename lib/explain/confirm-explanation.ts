@@ -28,7 +28,7 @@ export async function confirmExplanation(
 ): Promise<Explanation> {
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
-  const outside = sweeps.flatMap(({ hidden }) => hidden).length;
+  const outside = sweeps.flatMap(({ notShown }) => notShown).length;
   const confirming = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
   const others =
     neutral === undefined ? NOTHING_TRIED : await tried(neutral, CONFIRMING_TRIES - outside, search);

@@ -160,7 +160,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-long-numeral',
     'accepts a numeric string of more than 5 digits as id',
-    ['invalid/rejects-any-defect', 'invalid/rejects-numeric-string-id'],
+    ['invalid/rejects-numeric-string-id'],
     acceptingId('string', (id) => typeof id === 'string' && /^\d{6,}$/.test(id)),
   ),
   broken(

@@ -53,10 +53,10 @@ export async function byValue(
   const exchange = await search.send(failingState);
   const some = reach ?? {
     shown: tried.filter(({ shows }) => shows),
-    hidden: tried.filter(({ shows }) => !shows),
+    notShown: tried.filter(({ shows }) => !shows),
   };
   const bads = BAD_OR_GOOD.filter((isBad) => isBad).length;
-  const [shown, hidden] = [bads + some.shown.length, BAD_OR_GOOD.length - bads + some.hidden.length];
+  const [shown, hidden] = [bads + some.shown.length, BAD_OR_GOOD.length - bads + some.notShown.length];
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],

@@ -11,7 +11,7 @@ import {
   type Candidate,
   exactNameIn,
   type NamedCandidates,
-  named,
+  nameCandidates,
   type Sweep,
 } from '../condition/candidates.ts';
 import { type SweepResult, sweep } from '../condition/sweep.ts';
@@ -311,7 +311,7 @@ export async function onConnection(state: RequestState, search: Search): Promise
       conditions: [found.condition],
       ladders: [reach.ladder],
       inside: [reach.shown.length, reach.shown.length],
-      outside: [0, reach.hidden.length],
+      outside: [0, reach.notShown.length],
     };
   }
   return undefined;
@@ -325,17 +325,17 @@ const REQUESTS_TO_CLEAR = 4;
  * after-effect.
  */
 async function withoutAftereffects(
-  { named: names, shown, hidden }: SweepResult,
+  { named: names, shown, notShown }: SweepResult,
   { classes }: Sweep,
   state: RequestState,
   search: Search,
 ): Promise<readonly NamedCandidates[]> {
   if (exactNameIn(names) !== undefined || search.isSlow) return names;
-  const tries = new Map(hidden.map((one): [Candidate, boolean] => [one, false]));
+  const tries = new Map(notShown.map((one): [Candidate, boolean] => [one, false]));
   for (const candidate of shown) {
     for (let remaining = REQUESTS_TO_CLEAR; remaining > 0; remaining -= 1) await search.send(search.ordinary);
     tries.set(candidate, (await search.shows(candidate.apply(state))) === true);
   }
-  const again = named(tries, classes);
+  const again = nameCandidates(tries, classes);
   return again.length === 0 ? names : again;
 }

@@ -19,7 +19,7 @@ import {
   exactNameIn,
   isIn,
   type NamedCandidates,
-  named,
+  nameCandidates,
   type Sweep,
 } from './candidates.ts';
 import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
@@ -150,8 +150,11 @@ const isNotUtf8 = ({ failure, contract }: Search): boolean =>
   isAboutBytes(labelOf(failure), contract) || !isUtf8(failure.exchange.request.body ?? new Uint8Array());
 
 /** Whether a candidate that did not show the symptom at first shows it now. */
-async function beganToShow({ base, hidden, shown, candidates }: Subjects, search: Search): Promise<boolean> {
-  const [[first], [earliest]] = [hidden, shown];
+async function beganToShow(
+  { base, notShown, shown, candidates }: Subjects,
+  search: Search,
+): Promise<boolean> {
+  const [[first], [earliest]] = [notShown, shown];
   if (first === undefined || earliest === undefined) return false;
   const isEarlier = candidates.indexOf(first) < candidates.indexOf(earliest);
   return isEarlier && search.showsEachTime(first.apply(base), 2);
@@ -196,7 +199,7 @@ export async function subjectsOf(
 
 /** Finds the broadest class of bodies in which a feature separates those with the symptom from the rest. */
 async function separatedIn(
-  { shown, hidden }: SweepResult,
+  { shown, notShown }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
   search: Search,
@@ -209,7 +212,7 @@ async function separatedIn(
   // If the store already rejects non-JSON in the parser, compare only bodies that pass the parser.
   const isParsed = !shown.some(isNotJson);
   const tried = (one: CandidateClass) =>
-    [...shown, ...hidden]
+    [...shown, ...notShown]
       .filter(isIn(one))
       .filter((candidate) => !(isParsed && isNotJson(candidate)))
       .map((candidate) => [textOf(candidate), shown.includes(candidate)] as const);
@@ -217,12 +220,12 @@ async function separatedIn(
     if (!shown.every(isIn(one))) continue;
     const feature = separating(tried(one), contract);
     if (feature === undefined) continue;
-    const without = hidden.filter(isIn(one)).map((candidate) => candidate.apply(base));
+    const without = notShown.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(feature, without, search))) continue;
     const hasFeature = (candidate: Candidate) => feature.has(textOf(candidate));
-    const rest = named(
+    const rest = nameCandidates(
       new Map(
-        [...shown, ...hidden]
+        [...shown, ...notShown]
           .filter((candidate) => !(shown.includes(candidate) && hasFeature(candidate)))
           .map((candidate) => [candidate, shown.includes(candidate)]),
       ),

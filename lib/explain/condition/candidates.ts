@@ -70,7 +70,7 @@ export interface Sweep {
 /** The results so far: whether the fault showed with a value; undefined if the response proved nothing. */
 export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
-export const thoseIn = (
+export const candidatesWith = (
   tries: Iterable<readonly [Candidate, boolean | undefined]>,
   wanted: boolean,
 ): readonly Candidate[] => [...tries].filter(([, shows]) => shows === wanted).map(([candidate]) => candidate);
@@ -100,11 +100,11 @@ export const exactNameIn = ([only, ...others]: readonly NamedCandidates[]): Name
  * parts of classes, then single values. Values of one group are joined, since a single change is likely to
  * fix them.
  */
-export function named(
+export function nameCandidates(
   tries: CandidateResults,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
-  const [shown, hidden] = [thoseIn(tries, true), thoseIn(tries, false)];
+  const [shown, hidden] = [candidatesWith(tries, true), candidatesWith(tries, false)];
   const inconclusive = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
   const found: NamedCandidates[] = [];
   let unnamed = shown;
@@ -205,8 +205,8 @@ function smallestAround(
   classes: readonly CandidateClass[],
   part: number,
 ): NamedCandidates | undefined {
-  const hidden = thoseIn(tries, false);
-  const conclusive = [...thoseIn(tries, true), ...hidden];
+  const hidden = candidatesWith(tries, false);
+  const conclusive = [...candidatesWith(tries, true), ...hidden];
   const containing = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
   const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
   const [smallest] = containing.toSorted((a, b) => sizeOf(a) - sizeOf(b));

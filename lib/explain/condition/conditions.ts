@@ -96,7 +96,7 @@ export async function conditionsOf(
     sweeps.push(...compact(reach));
     // A slow symptom allows only a few tries, so a part may have been kept although it does not matter.
     const isRefuted =
-      search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.hidden.length > 0;
+      search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.notShown.length > 0;
     if (!isRefuted) conditions.push(condition);
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
@@ -176,7 +176,7 @@ async function conditionOfPart(
   const sweepAll = (one: Sweep | undefined) =>
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);
-  const swept = first?.hidden.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
+  const swept = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
   const reach = isProperty ? await withPartOfText(part, swept, state, search) : swept;
   const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
   const rare = await withinBudget(() => byRemainder(part, reach, base, search));
@@ -215,7 +215,7 @@ async function withPartOfText(
 
 function byValues(reach: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.
-  if (reach?.ladder.part === ID && reach.hidden.length === 0) return undefined;
+  if (reach?.ladder.part === ID && reach.notShown.length === 0) return undefined;
   const condition = reach?.named[0]?.condition;
   // A partial list of failing values says something only about a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
@@ -239,7 +239,7 @@ async function byRemainder(
 async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const reach = await sweep(orderSweep(state.plant), state, search, true);
-  return reach.hidden.length > 0 && exactNameIn(reach.named) !== undefined ? reach : undefined;
+  return reach.notShown.length > 0 && exactNameIn(reach.named) !== undefined ? reach : undefined;
 }
 
 /** If a part makes the request larger, its size may be what matters. */

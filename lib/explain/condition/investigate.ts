@@ -206,12 +206,12 @@ async function byClassOfId(
   if (failing === undefined || !(await showsEachTime(failing, search))) return undefined;
   const { state, parts } = await reduce(failing, base, search);
   if (!parts.some(({ name }) => name === ID)) return undefined;
-  const { named, shown, hidden } = await sweep(idSweep, state, search, false);
+  const { named, shown, notShown } = await sweep(idSweep, state, search, false);
   const exact = exactNameIn(named);
   // A few values may fail by chance: a single one of a class, or some between two limits.
   const isClass = (exact?.candidates.length ?? 0) > 1;
   const isRange = exact?.candidates.length === 0 && shown.length >= MIN_IN_RANGE;
-  return hidden.length === 0 || (!isClass && !isRange) ? undefined : described(state, parts, base, search);
+  return notShown.length === 0 || (!isClass && !isRange) ? undefined : described(state, parts, base, search);
 }
 
 /**
@@ -278,8 +278,8 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
   const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
   for (const one of search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
     const reach = await sweep(one, state, search, true);
-    if (reach.hidden.length === 0 || reach.named[0]?.isExact !== true) continue;
-    if (await showsNow(reach.hidden, state, search)) continue;
+    if (reach.notShown.length === 0 || reach.named[0]?.isExact !== true) continue;
+    if (await showsNow(reach.notShown, state, search)) continue;
     const conditions = reach.named.slice(0, 1).map(({ condition }) => condition);
     return [await confirmExplanation({ state, conditions, sweeps: [reach] }, search)];
   }

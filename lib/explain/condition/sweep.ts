@@ -7,12 +7,12 @@ import type { Condition } from '../wording/condition.ts';
 import {
   type Candidate,
   type CandidateResults,
+  candidatesWith,
   exactNameIn,
   type NamedCandidates,
-  named,
+  nameCandidates,
   type Scale,
   type Sweep,
-  thoseIn,
 } from './candidates.ts';
 
 /** Number of unanswered values after which a sweep stops. */
@@ -29,7 +29,7 @@ export interface SweepResult {
   readonly ladder: Ladder;
   /** Values that showed the symptom, and values that did not. */
   readonly shown: readonly Candidate[];
-  readonly hidden: readonly Candidate[];
+  readonly notShown: readonly Candidate[];
 }
 
 /** Whether a value shows the symptom; undefined if the response proves nothing. */
@@ -72,7 +72,7 @@ export async function sweep(
     // Each unanswered request costs a full timeout.
     if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
   }
-  let names = named(tries, classes);
+  let names = nameCandidates(tries, classes);
   let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
   if (scale?.instead !== undefined && scaled?.limits === undefined)
     scaled = await limitsOn(scale.instead, attempt, search.isSlow);
@@ -83,10 +83,10 @@ export async function sweep(
     // A single failing value may fail for another reason.
     const isOdd = exact?.candidates.length === 1 && point !== undefined && limits.has(point);
     const isClass = exact !== undefined && !isOdd && (await isConsistent(tries, attempt));
-    if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTIONS))
+    if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTING_PART))
       names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
   }
-  const finer = limits === undefined && !search.isSlow ? closer?.(thoseIn(tries, true)) : undefined;
+  const finer = limits === undefined && !search.isSlow ? closer?.(candidatesWith(tries, true)) : undefined;
   const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
   // Several values of the same part are no better than the one that was found.
   if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
@@ -95,8 +95,8 @@ export async function sweep(
   return {
     named: names,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
-    shown: thoseIn(conclusive, true),
-    hidden: thoseIn(conclusive, false),
+    shown: candidatesWith(conclusive, true),
+    notShown: candidatesWith(conclusive, false),
   };
 }
 
@@ -139,13 +139,13 @@ interface ScaleBounds {
 /** Extends the limits to both sides of 0 if negative values also show the symptom, and all values agree. */
 const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds =>
   limits.onBothSides !== undefined &&
-  thoseIn(tries, true).some(({ point = 0n }) => point < 0n) &&
+  candidatesWith(tries, true).some(({ point = 0n }) => point < 0n) &&
   agrees(tries, limits.onBothSides, 0)
     ? limits.onBothSides
     : limits;
 
 /** Maximum fraction of values that may contradict the limits: another rule of the store may apply to them. */
-const MAX_CONTRADICTIONS = 0.25;
+const MAX_CONTRADICTING_PART = 0.25;
 
 /** Whether the values that were tried agree with the limits found on the scale. */
 function agrees(tries: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {

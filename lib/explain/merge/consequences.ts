@@ -59,7 +59,7 @@ const isSameSymptom: Compares = (one, other) =>
   keyOf(one.symptom) === keyOf(other.symptom) && isAuthentication(one) === isAuthentication(other);
 
 /** Whether the cluster is about a body: one defect of a body may be mistaken for another. */
-const isOfBody = (cluster: Cluster): boolean =>
+const isAboutRequestBody = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'accepts', 'rejects') && !isAuthentication(cluster);
 
 /**
@@ -101,7 +101,7 @@ const explainsChance: Explains = (root, consequence) =>
   isByChance(root, consequence) &&
   (isSameSymptom(root, consequence) ||
     (isAuthentication(root) && isAuthentication(consequence)) ||
-    (isIntermittent(root) && isOfBody(root) && isOfBody(consequence)) ||
+    (isIntermittent(root) && isAboutRequestBody(root) && isAboutRequestBody(consequence)) ||
     (isIntermittent(root) && isWrong200(root) && isWrong200(consequence)));
 
 /**

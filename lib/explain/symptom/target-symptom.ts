@@ -38,13 +38,13 @@ export function targetSymptomOf(
     broken ?? (finding.aspect === 'representation' ? (success ?? symptomOfAspect) : symptomOfAspect);
   // Only the beginning of a long response may have been kept.
   const isWhole = exchange.response?.size === undefined;
-  if (symptom !== undefined && (isWhole || !isOfBody(symptom))) return symptom;
+  if (symptom !== undefined && (isWhole || !needsWholeBody(symptom))) return symptom;
   const rules = 'rules' in test ? { all: test.rules, problem: finding.problem, expected } : undefined;
   return { ...detailOf(finding.problem), ...(rules === undefined ? {} : { rules }) };
 }
 
 /** Whether the symptom can be recognised only in the whole body of the response. */
-const isOfBody = (symptom: Symptom): boolean =>
+const needsWholeBody = (symptom: Symptom): boolean =>
   aspectOf(symptom) === 'echo' ||
   (aspectOf(symptom) === 'representation' && symptom.kind !== 'media-type' && symptom.kind !== 'no-body');
 

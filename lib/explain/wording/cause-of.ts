@@ -39,7 +39,8 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     ladders: explanation.ladders,
     repeat: repeatOf(explanation),
     modulus: modulusIn(explanation.conditions),
-    isOfBody: ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
+    showsInResponseBody:
+      ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
   };
 }
 

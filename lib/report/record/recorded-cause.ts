@@ -46,7 +46,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 }
 
 const stepsOfCause = (
-  { example, keepsId, repeat, modulus, isOfBody }: Cause,
+  { example, keepsId, repeat, modulus, showsInResponseBody }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
   stepsOf({
@@ -59,7 +59,7 @@ const stepsOfCause = (
     })),
     repeat,
     modulus,
-    isOfBody,
+    showsInResponseBody,
     unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
 

@@ -21,7 +21,7 @@ export interface Reproduction extends WithId {
   /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;
   /** Whether the body of the response shows the fault, not its status. */
-  readonly isOfBody?: boolean;
+  readonly showsInResponseBody?: boolean;
   /** Whether the store leaves the request unanswered, or the response incomplete. */
   readonly unanswered?: boolean;
 }
@@ -48,7 +48,14 @@ export function requestCommand(request: RecordedRequest): string {
  * previous ones.
  */
 export function stepsOf(reproduction: Reproduction): readonly string[] {
-  const { request, before, repeat, modulus = 1, isOfBody = false, unanswered = false } = reproduction;
+  const {
+    request,
+    before,
+    repeat,
+    modulus = 1,
+    showsInResponseBody = false,
+    unanswered = false,
+  } = reproduction;
   if (request.rawBytes === true) return [requestCommand(request)];
   const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
   const looped = sent.filter(({ times }) => times > 1);
@@ -63,7 +70,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     variables,
     givesUp: unanswered || isOneOfMany,
   });
-  const shownOfLast = !isOneOfMany ? 'response' : isOfBody ? 'body and status' : 'status';
+  const shownOfLast = !isOneOfMany ? 'response' : showsInResponseBody ? 'body and status' : 'status';
   const others = isRepeated ? 'nothing' : shownOfLast;
   const open = sent.filter(({ connection }) => connection === 'other-open');
   const connections = connectionsOf(

@@ -74,13 +74,15 @@ async function whenSeen(retries: FailureRetries, slow: boolean): Promise<Recurre
   if (retries.showInIsolation) return 'intermittent';
   if (slow) return 'once';
 
-  await retries.concurrently('its own kind');
-  if (concurrent.failed === 0) await retries.concurrently('ordinary requests');
+  await retries.retryConcurrently('its own kind');
+  if (concurrent.failed === 0) await retries.retryConcurrently('ordinary requests');
   // Retry often enough to see the failure in isolation if it is as frequent there as under concurrency.
   const frequency = concurrent.failed / Math.max(concurrent.tried, 1);
   const enough =
     frequency === 0 ? RETRIES_IN_ISOLATION : Math.ceil(Math.log(MAX_CHANCE) / Math.log(1 - frequency));
-  await retries.search(Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried);
+  await retries.retryUntilSeen(
+    Math.min(frequency === 1 ? 0 : enough, MAX_RETRIES_IN_ISOLATION) - fresh.tried,
+  );
   if (retries.showInIsolation) return 'intermittent';
   return concurrent.failed === 0 ? 'once' : 'under-concurrency';
 }
@@ -117,26 +119,29 @@ class FailureRetries {
     const { ordinary: _, ...repeated } = template;
     await this.same.add(() => this.send(exchange.request.freshId ?? this.retryId(), repeated));
     await this.recover();
-    await this.fresh.add(() => this.anew());
+    await this.fresh.add(() => this.retryFresh());
     await this.recover();
   }
 
   /** Retries in isolation, with fresh values, until the failure recurs. */
-  async search(tries: number): Promise<void> {
+  async retryUntilSeen(tries: number): Promise<void> {
     const { confirmationBudget: budget } = this.execution.services;
     for (let remaining = tries; remaining > 0 && !this.showInIsolation && budget.left > 0; remaining -= 1) {
       budget.left -= 1;
-      await this.fresh.add(() => this.anew());
+      await this.fresh.add(() => this.retryFresh());
       await this.recover();
     }
   }
 
   /** Retries concurrently: all together, or each one together with an ordinary request. */
-  async concurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
+  async retryConcurrently(among: 'its own kind' | 'ordinary requests'): Promise<void> {
     const { confirmationBudget: budget, concurrency, ordinary } = this.execution.services;
     const attempt = async () => {
-      if (among === 'its own kind') return this.anew();
-      const [, failure] = await Promise.all([this.execution.sendAsIs(ordinary, this.retryId()), this.anew()]);
+      if (among === 'its own kind') return this.retryFresh();
+      const [, failure] = await Promise.all([
+        this.execution.sendAsIs(ordinary, this.retryId()),
+        this.retryFresh(),
+      ]);
       return failure;
     };
     const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
@@ -160,7 +165,7 @@ class FailureRetries {
   }
 
   /** Retries with fresh values. */
-  private anew(): Promise<Failure | undefined> {
+  private retryFresh(): Promise<Failure | undefined> {
     return this.send(this.retryId(), this.failure.template);
   }
 

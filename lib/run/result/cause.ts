@@ -64,7 +64,7 @@ export interface Cause {
   readonly ladders: readonly Ladder[];
   readonly repeat: Repeat;
   /** Whether the body of the response shows the fault, not its status. */
-  readonly isOfBody: boolean;
+  readonly showsInResponseBody: boolean;
   /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;
 }

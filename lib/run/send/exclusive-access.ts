@@ -2,7 +2,7 @@ import type { RequestContext } from './request-context.ts';
 
 /** A lock: lets either all contexts send requests, or only one. */
 export class ExclusiveAccess {
-  private inside = 0;
+  private inFlight = 0;
   private holder: RequestContext | undefined;
   private waiting: (() => void)[] = [];
 
@@ -20,11 +20,11 @@ export class ExclusiveAccess {
 
   /** Call `enter` when a request goes out, and `leave` when it has ended. */
   enter(): void {
-    this.inside += 1;
+    this.inFlight += 1;
   }
 
   leave(): void {
-    this.inside -= 1;
+    this.inFlight -= 1;
     if (this.holder !== undefined) this.wakeAll();
   }
 
@@ -35,7 +35,7 @@ export class ExclusiveAccess {
   async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();
     this.holder = context;
-    while (this.inside > 0) await this.nextChange();
+    while (this.inFlight > 0) await this.nextChange();
     try {
       return await work();
     } finally {

@@ -25,7 +25,7 @@ export const isServed = (exchange: Exchange): boolean =>
 
 export class Outage {
   /** Number of consecutive requests that got a response but were not served. */
-  inRow = 0;
+  unservedInRow = 0;
   /** Number of requests that timed out, and of all requests. */
   timeouts = 0;
   all = 0;
@@ -45,18 +45,19 @@ export class Outage {
       this.bytes += unpackedBytes(exchange.response);
       this.headBytes += headersSize(exchange.response.headers);
     }
-    if (isServed(exchange)) this.inRow = 0;
+    if (isServed(exchange)) this.unservedInRow = 0;
     // `recovery.ts` handles requests without any response.
-    else if (exchange.response !== undefined && this.inRow++ === 0) this.since = performance.now();
+    else if (exchange.response !== undefined && this.unservedInRow++ === 0) this.since = performance.now();
   }
 
   get isSuspected(): boolean {
     return (
-      this.inRow >= MIN_SUSPECTED_OUTAGE.requests && performance.now() - this.since >= MIN_SUSPECTED_OUTAGE.ms
+      this.unservedInRow >= MIN_SUSPECTED_OUTAGE.requests &&
+      performance.now() - this.since >= MIN_SUSPECTED_OUTAGE.ms
     );
   }
 
-  get isCertain(): boolean {
+  get mostTimeOut(): boolean {
     return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
   }
 
@@ -87,6 +88,6 @@ export class Outage {
 
   /** Call when the store has served a request after all. */
   reset(): void {
-    this.inRow = 0;
+    this.unservedInRow = 0;
   }
 }

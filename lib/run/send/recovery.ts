@@ -48,7 +48,7 @@ export class Recovery {
   private waiting: Promise<RecoveryOutcome> | undefined;
   private interruptions = 0;
   private reloads = 0;
-  private blocked = 0;
+  private endedByClosingIdle = 0;
   private backSince = 0;
   restarts = 0;
   private restartMs = 0;
@@ -109,11 +109,11 @@ export class Recovery {
 
   /** Ends the checks if most requests time out, the store sends too much, or it still serves nothing. */
   async duringOutage(outage: Outage, context: RequestContext, prober: Prober): Promise<void> {
-    if (outage.isCertain) return this.state.endChecks(answersTooLittle(outage));
+    if (outage.mostTimeOut) return this.state.endChecks(answersTooLittle(outage));
     if (outage.answersTooMuch) return this.state.endChecks(answersTooMuch(outage));
-    const { inRow } = outage;
+    const { unservedInRow } = outage;
     const outcome = await this.wait(context, prober, isServed, (last) =>
-      this.state.endChecks(servesNothing(last, inRow)),
+      this.state.endChecks(servesNothing(last, unservedInRow)),
     );
     if (outcome !== 'gone') outage.reset();
   }
@@ -148,8 +148,8 @@ export class Recovery {
       // Sent even while another check has exclusive access.
       const exchange = await prober.sendProbe(this.probe, context);
       if (isBack(exchange)) {
-        if (hasClosedIdle) this.blocked += 1;
-        if (this.blocked >= MIN_BLOCKED) prober.useOneConnection();
+        if (hasClosedIdle) this.endedByClosingIdle += 1;
+        if (this.endedByClosingIdle >= MIN_BLOCKED) prober.useOneConnection();
         return isFirst ? 'at once' : 'later';
       }
       // The store may serve one connection at a time, and wait for an idle one of ours.

@@ -163,7 +163,7 @@ export class Sender {
         }
         const single = withoutPreceding(template);
         if (isBusy(exchange) && (isRepeated || this.hasFinal503)) {
-          const settled = await this.settle(single, id, context);
+          const settled = await this.isolate503(single, id, context);
           if (settled !== undefined) return { kind: 'judge', exchange: settled };
         }
         this.pace.pause(next.ms);
@@ -208,7 +208,7 @@ export class Sender {
     const { state, recovery } = this.options;
     const { outage } = this.transport;
     const ask = async () => {
-      if (state.stop === undefined && (outage.isSuspected || outage.isCertain || outage.answersTooMuch))
+      if (state.stop === undefined && (outage.isSuspected || outage.mostTimeOut || outage.answersTooMuch))
         await recovery.duringOutage(outage, context, this);
     };
     // A store that fails with several requests in flight may serve one at a time. Access is exclusive to a
@@ -223,7 +223,7 @@ export class Sender {
    * Finds out whether a 503 is about this request alone: sends it and ordinary requests, one at a time.
    * @returns the response to judge: one that asks for no wait, or the 503 if ordinary requests are served
    */
-  private settle(
+  private isolate503(
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
