@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { planOf, run, startStore } from '../index.ts';
 import { explainRun } from '../lib/explain/explain-run.ts';
@@ -317,6 +318,11 @@ test('a fault that shows only at some moments is reported as intermittent', asyn
     create(plant, request) {
       const answer = right.create(plant, request);
       return Date.now() % 200 < 24 ? { ...answer, status: 500 } : answer;
+    },
+    // A run that is over too soon meets no such moment.
+    async send(answered, response, request) {
+      await sleep(5);
+      right.send(answered, response, request);
     },
   }));
   const { causes } = await recordOf(store.url, {

@@ -6,9 +6,8 @@ import { type Model, modelsOf } from '../payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/apply-rules.ts';
-import type { RequestInFlight } from '../run/execute/last-requests.ts';
-import type { StatusCounts } from '../run/result/cause.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
+import type { RunHandle } from '../run/run.ts';
 import { fill } from '../run/send/fill-template.ts';
 import { counted } from '../text.ts';
 import { bodyText } from '../utf8.ts';
@@ -32,7 +31,7 @@ export interface ExperimentChannel {
 /** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}
 
-export interface ExplainedRun {
+export interface ExplainedRun extends Pick<RunHandle, 'accepted' | 'answers' | 'inFlight'> {
   readonly results: readonly CheckResult[];
   readonly contract: Contract;
   readonly token: string;
@@ -40,14 +39,8 @@ export interface ExplainedRun {
   readonly concurrency: number;
   readonly seed: number;
   readonly firstId: bigint;
-  /** The exchange in which the store accepted an ordinary plant at the start of the run. */
-  readonly accepted: Exchange | undefined;
-  /** Counts of the responses up to and including the last accepted plant. */
-  readonly answers: StatusCounts;
   /** Whether the run ended early because the store stopped answering, or answered with nothing but errors. */
   readonly storeFailed: boolean;
-  /** The requests that may have killed the store, the likeliest first; empty unless it died. */
-  readonly inFlight: readonly RequestInFlight[];
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 

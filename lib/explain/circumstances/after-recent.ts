@@ -1,11 +1,12 @@
 import { templateOf } from '../../payloads/model/dimension.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import type { SentRequest } from '../../run/check.ts';
 import type { Candidate } from '../condition/candidates.ts';
 import { defectSweep } from '../condition/sweeps/defects.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { everyTime, REPEATS, repeated, type Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
+import type { Sequence } from './sequence-probe.ts';
 
 /** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */
 const ATTEMPTS = 2;
@@ -18,8 +19,10 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
   const { failure, failingState, experiments, symptom } = search;
   const { recent = [], template } = failure;
   if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;
-  const shownAfter = async (earlier: readonly RequestTemplate[]): Promise<Found | undefined> => {
-    const before: Found['before'] = [];
+  const shownAfter = async (
+    earlier: readonly RequestTemplate[],
+  ): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> => {
+    const before: SentRequest[] = [];
     for (const one of earlier) before.push({ template: one, exchange: await experiments.sendTemplate(one) });
     const exchange = await experiments.sendTemplate(template);
     return experiments.isShown(exchange, template, symptom) === true ? { before, exchange } : undefined;
@@ -29,10 +32,10 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
     if (attempts === 1) return undefined;
   while (earlier.length > 1) {
     const middle = Math.floor(earlier.length / 2);
-    const halves = [earlier.slice(middle), earlier.slice(0, middle)];
-    const half = await firstOf(halves, async (one) => (await shownAfter(one)) !== undefined);
-    if (half === undefined) return undefined;
-    earlier = half;
+    const [later, sooner] = [earlier.slice(middle), earlier.slice(0, middle)];
+    if ((await shownAfter(later)) !== undefined) earlier = later;
+    else if ((await shownAfter(sooner)) !== undefined) earlier = sooner;
+    else return undefined;
   }
   const last = await repeated(REPEATS, () => shownAfter(earlier));
   const [culprit] = earlier;
@@ -50,16 +53,6 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
     before,
     template,
   };
-}
-
-interface Found {
-  readonly before: { readonly template: RequestTemplate; readonly exchange: Exchange }[];
-  readonly exchange: Exchange;
-}
-
-async function firstOf<T>(all: readonly T[], is: (one: T) => Promise<boolean>): Promise<T | undefined> {
-  for (const one of all) if (await is(one)) return one;
-  return undefined;
 }
 
 const defectOf = ({ sentAs }: RequestTemplate, { contract, ordinary }: Search): Candidate | undefined =>

@@ -81,7 +81,7 @@ const explainsSequence: Explains = (root, consequence) => {
 const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || isIntermittent(cluster);
 
 /** Whether a condition says only how often the symptom shows. */
-const isRate = ({ note, clause, phrase }: Condition): boolean =>
+export const isRate = ({ note, clause, phrase }: Condition): boolean =>
   note !== undefined && clause === undefined && phrase === undefined;
 
 /** Whether nothing is known about when the failure recurs, or only how often. */

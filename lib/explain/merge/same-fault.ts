@@ -16,7 +16,7 @@ import {
   type Topic,
   withOthers,
 } from '../wording/condition.ts';
-import { textOfAll } from './consequences.ts';
+import { isRate, textOfAll } from './consequences.ts';
 
 /** A merge rule: which clusters are one fault, and how the merged cluster is worded. */
 export interface SameFault {
@@ -487,8 +487,20 @@ export const byCodePath: SameFault = {
   },
 };
 
+/** Two estimates of how often any request fails: it is the same fault, measured at two times. */
+const acrossRates: SameFault = {
+  key: ({ symptom, explanation: { kind, conditions } }) =>
+    kind === 'intermittent' &&
+    conditions.length > 0 &&
+    conditions.every((one) => isRate(one) && one.note?.endsWith('whatever it contains'))
+      ? keyOf(symptom)
+      : undefined,
+  join: (first) => first,
+};
+
 /** The merge rules, in the order in which they are applied. */
 export const SAME_FAULTS: readonly SameFault[] = [
+  acrossRates,
   acrossTypes,
   acrossProperties,
   acrossConversions,

@@ -115,14 +115,29 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
+  const once = repeat.sameId === true && ids.length > 0 ? [set('')] : [];
+  if (lines.length === 1 && main.startsWith(CURL) && !isReported && !main.includes('<(')) {
+    // A single process has more requests in flight than many processes, if the store is fast.
+    const add = [`requests+=(--next ${main.slice(CURL.length)})`];
+    const each = loopOf(repeat.times, repeat.sameId === true ? add : withIds(add));
+    return withVariables(
+      [
+        [...once, 'requests=()', each].join('; '),
+        `curl -Z --no-progress-meter --parallel-immediate --parallel-max ${repeat.inFlight} "\${requests[@]:1}" | sort | uniq -c`,
+      ],
+      request.url,
+    );
+  }
   // Shells that start at the same time may generate the same random numbers.
   const each = repeat.sameId === true ? lines : withIds(lines, ' + $1');
   return [
-    ...(repeat.sameId === true && ids.length > 0 ? [`export ${set('')}`] : []),
+    ...once.map((one) => `export ${one}`),
     `send() { ${each.join('; ')}; }; export -f send`,
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
 }
+
+const CURL = 'curl ';
 
 const loopOf = (times: number, commands: readonly string[]): string =>
   `for i in $(seq ${times}); do ${commands.join('; ')}; done`;
@@ -137,7 +152,7 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
           return curlArguments(request, { ...showing, shows }).join(' ');
         })
         .join(' --next ')
-        .replace(/^/, 'curl ');
+        .replace(/^/, CURL);
 
 /** Whether curl can send a request, except for the order of its headers. It sends one segment and chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
