@@ -388,6 +388,21 @@ describe.skipIf(absent)('the steps', () => {
       expect(Math.max(...arrived.map(({ underWay }) => underWay))).toBeGreaterThan(1);
     });
 
+    test('send many at a time even if each is answered at once, with one curl', async () => {
+      const { steps, arrived } = await repeated(withId(), { times: 48, inFlight: 24 }, 20);
+      expect(steps.at(-1)).toMatch(
+        /^curl -Z .*--parallel-max 24 "\$\{requests\[@\]:1\}" \| sort \| uniq -c$/,
+      );
+      expect(idsOf(arrived).size).toBe(48);
+      expect(Math.max(...arrived.map(({ underWay }) => underWay))).toBeGreaterThan(12);
+    });
+
+    test('send one id several times if it must be the same', async () => {
+      const { output, arrived } = await repeated(withId(), { times: 8, inFlight: 4, sameId: true });
+      expect(output).toMatch(/^ *8 200\n$/);
+      expect(idsOf(arrived).size).toBe(1);
+    });
+
     test('count the statuses of requests that curl cannot send', async () => {
       const template: RequestTemplate = { ...withId(), delivery: { cuts: [9] } };
       const { output, arrived } = await repeated(template, { times: 3, inFlight: 3 });

@@ -116,9 +116,10 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
   const once = repeat.sameId === true && ids.length > 0 ? [set('')] : [];
-  if (lines.length === 1 && main.startsWith(CURL) && !isReported && !main.includes('<(')) {
+  const [only = '', ...further] = lines;
+  if (further.length === 0 && only.startsWith(CURL) && !isReported && !only.includes('<(')) {
     // A single process has more requests in flight than many processes, if the store is fast.
-    const add = [`requests+=(--next ${main.slice(CURL.length)})`];
+    const add = [`requests+=(--next ${only.slice(CURL.length)})`];
     const each = loopOf(repeat.times, repeat.sameId === true ? add : withIds(add));
     return withVariables(
       [
