@@ -114,11 +114,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-numeral-string',
     'converts a string to the id: Number("7") is 7',
-    [
-      'invalid/rejects-any-wrong-type',
-      'invalid/rejects-numeric-string-id',
-      'state/accepts-among-many-rejections',
-    ],
+    ['invalid/rejects-numeric-string-id', 'state/accepts-among-many-rejections'],
     acceptingId('string', numeralText),
   ),
   broken('id-any-string', 'accepts any string as id', WORDS, acceptingKind('id', 'string')),
@@ -166,7 +162,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-numeral-tagless',
     'accepts a numeric string as id if there is no tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-numeric-string-id'],
+    ['invalid/rejects-numeric-string-id'],
     acceptingKind('id', 'string', (seen) => tagless(seen) && numeralText(seen.fields.get('id'))),
   ),
   broken(
@@ -262,7 +258,7 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'id-null-tagless',
     'accepts null as id if there is no tag',
-    ['invalid/rejects-any-wrong-type', 'invalid/rejects-null'],
+    ['invalid/rejects-null'],
     acceptingKind('id', 'null', tagless),
   ),
   broken('id-array', 'accepts any array as id', WRONG_TYPE, acceptingKind('id', 'array')),
@@ -375,14 +371,14 @@ export const coercion: readonly BrokenStore[] = [
   broken(
     'name-null-tagged',
     'accepts null as name if there is a tag',
-    NULL,
+    ['invalid/rejects-null'],
     acceptingKind('name', 'null', tagged),
   ),
   broken('name-array', 'accepts an array as name and joins it', WRONG_TYPE, acceptingKind('name', 'array')),
   broken(
     'name-array-tagless',
     'accepts an array as name if there is no tag',
-    ['invalid/rejects-any-defect', 'invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
+    ['invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', 'array', tagless),
   ),
   broken(
