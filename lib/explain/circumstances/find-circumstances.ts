@@ -9,7 +9,7 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
-import { areVague, withArticle } from '../wording/condition.ts';
+import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
 import { afterARecentRequest } from './after-recent.ts';
@@ -206,7 +206,7 @@ const regular = (gap: number): string =>
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
-  const anything = search.symptom.kind === 'accepts' ? '' : ', whatever it contains';
+  const anything = search.symptom.kind === 'accepts' ? '' : WHATEVER_IT_CONTAINS;
   const tries = triesAtRate(every);
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>

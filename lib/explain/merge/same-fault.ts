@@ -4,7 +4,7 @@ import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder, levelOf } from '../cluster.ts';
-import { keyOf } from '../symptom/symptom.ts';
+import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
 import {
@@ -14,6 +14,7 @@ import {
   fullText,
   ofOthers,
   type Topic,
+  WHATEVER_IT_CONTAINS,
   withOthers,
 } from '../wording/condition.ts';
 import { isRate, textOfAll } from './consequences.ts';
@@ -481,7 +482,7 @@ export const byCodePath: SameFault = {
     const [gravest = first, ...others] = inFixOrder(all);
     const words = others.map(({ symptom: { kind, words, status } }) => {
       if (kind === 'accepts') return `${words} invalid requests`;
-      return kind === 'rejects' ? `answers ${status} to valid requests` : words;
+      return kind === 'rejects' ? rejectsValid(status) : words;
     });
     return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.symptom.words) };
   },
@@ -492,7 +493,7 @@ const acrossRates: SameFault = {
   key: ({ symptom, explanation: { kind, conditions } }) =>
     kind === 'intermittent' &&
     conditions.length > 0 &&
-    conditions.every((one) => isRate(one) && one.note?.endsWith('whatever it contains'))
+    conditions.every((one) => isRate(one) && one.note?.endsWith(WHATEVER_IT_CONTAINS))
       ? keyOf(symptom)
       : undefined,
   join: (first) => first,

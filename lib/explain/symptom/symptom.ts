@@ -75,5 +75,8 @@ export const keyOf = ({ words, groupKey = words }: Pick<Symptom, 'words' | 'grou
 
 export const REJECTS = 'rejects with';
 
+/** Words the symptom `rejects` for a title. */
+export const rejectsValid = (status: number | undefined): string => `answers ${status} to valid requests`;
+
 /** Returns whether a recorded symptom, of which only the words are known, is a rejection. */
 export const isAboutRejection = (words: string): boolean => words.startsWith(REJECTS);

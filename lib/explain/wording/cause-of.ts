@@ -10,7 +10,7 @@ import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
 import { BODY } from '../condition/request-parts.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import { aspectOf, isSlow, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
+import { aspectOf, isSlow, rejectsValid, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
 import { type Condition, modulusIn, propertiesIn } from './condition.ts';
 
@@ -141,10 +141,11 @@ const SUBJECT = /^(?:the body|\w+) (?=(?:is|has|contains) )/;
 /** Puts clauses with an exception in brackets last, and does not repeat the subject of the clause before. */
 function joinedClauses(clauses: readonly string[]): string {
   const inOrder = clauses.toSorted((a, b) => Number(a.endsWith(')')) - Number(b.endsWith(')')));
+  const subjects = inOrder.map((clause) => SUBJECT.exec(clause)?.[0] ?? '');
   return inOrder
     .map((clause, index) => {
-      const [subject = ''] = SUBJECT.exec(clause) ?? [];
-      return inOrder[index - 1]?.startsWith(subject) === true ? clause.slice(subject.length) : clause;
+      const subject = subjects[index] ?? '';
+      return subjects[index - 1] === subject ? clause.slice(subject.length) : clause;
     })
     .join(' and ');
 }
@@ -184,7 +185,7 @@ function clausesOf(known: readonly Condition[], subject: Condition = {}): readon
 }
 
 const verb = ({ kind, words, status }: Symptom, isBare: boolean, names: boolean): string => {
-  if (kind === 'rejects') return names ? `answers ${status}` : `answers ${status} to valid requests`;
+  if (kind === 'rejects') return names ? `answers ${status}` : rejectsValid(status);
   return kind === 'should-reject' && !isBare ? 'accepts requests' : words;
 };
 

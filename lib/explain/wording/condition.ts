@@ -65,6 +65,9 @@ export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Con
 export const propertiesIn = ({ property, statement, otherProperties = [] }: Condition): readonly string[] =>
   compact(property, statement?.property, ...otherProperties);
 
+/** Ends a note about how often any request fails. */
+export const WHATEVER_IT_CONTAINS = ', whatever it contains';
+
 /** Puts an article before a noun: `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 

@@ -115,12 +115,13 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     const earlier = lines.slice(0, -1);
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
-  const once = repeat.sameId === true && ids.length > 0 ? [set('')] : [];
+  const isOneId = repeat.sameId === true;
+  const once = isOneId && ids.length > 0 ? [set('')] : [];
   const [only = '', ...further] = lines;
   if (further.length === 0 && only.startsWith(CURL) && !isReported && !only.includes('<(')) {
     // A single process has more requests in flight than many processes, if the store is fast.
     const add = [`requests+=(--next ${only.slice(CURL.length)})`];
-    const each = loopOf(repeat.times, repeat.sameId === true ? add : withIds(add));
+    const each = loopOf(repeat.times, isOneId ? add : withIds(add));
     return withVariables(
       [
         [...once, 'requests=()', each].join('; '),
@@ -130,7 +131,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     );
   }
   // Shells that start at the same time may generate the same random numbers.
-  const each = repeat.sameId === true ? lines : withIds(lines, ' + $1');
+  const each = isOneId ? lines : withIds(lines, ' + $1');
   return [
     ...once.map((one) => `export ${one}`),
     `send() { ${each.join('; ')}; }; export -f send`,

@@ -1,7 +1,14 @@
+import { compact } from '../../collections.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type CheckContext, NotApplicable, type PlantFactory, type Test, Untestable } from '../check.ts';
+import {
+  type CheckContext,
+  type JudgedCase,
+  NotApplicable,
+  type PlantFactory,
+  type Test,
+  Untestable,
+} from '../check.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import { truncate } from '../result/truncate.ts';
 import { mapInPool } from '../send/pool.ts';
@@ -57,14 +64,14 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     tally.cases += 1;
     return execution.send(template, ids.next());
   };
-  const sendEach = <T>(
-    templates: readonly RequestTemplate[],
-    read: (exchange: Exchange, index: number) => T,
+  const sendEach = <C extends Pick<JudgedCase, 'template'>, T>(
+    cases: readonly C[],
+    read: (exchange: Exchange, one: C) => T,
   ): Promise<T[]> => {
-    const id = ids.reserve(templates.length);
-    tally.cases += templates.length;
-    return mapInPool(templates, services.concurrency, async (template, index) =>
-      read(await execution.send(template, id(index)), index),
+    const id = ids.reserve(cases.length);
+    tally.cases += cases.length;
+    return mapInPool(cases, services.concurrency, async (one, index) =>
+      read(await execution.send(one.template, id(index)), one),
     );
   };
   return {
@@ -73,21 +80,20 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     nextId: () => ids.next(),
     freshId: (from, below) => BigInt(freshId(from, below).written(ids.next())),
     send,
-    sendAll: (templates) => sendEach(templates, holder()),
+    sendAll: (templates) =>
+      sendEach(
+        templates.map((template) => ({ template })),
+        holder(),
+      ),
     async judgeAll(cases) {
       const hold = holder();
-      const templates = cases.map(({ template }) => template);
       // A response that passes is not held: it may have thousands of headers.
-      const failed = await sendEach(templates, (exchange, index) => {
-        const { rules = [] } = cases[index] ?? {};
-        const finding = execution.judge(exchange, templates[index] ?? {}, rules);
-        return finding === undefined ? undefined : { exchange: hold(exchange), finding };
+      const failures = await sendEach(cases, (exchange, { label, template, rules }) => {
+        const finding = execution.judge(exchange, template, rules);
+        return finding && { label, template, finding, exchange: hold(exchange) };
       });
       // In the order of the cases, whatever the order of the responses.
-      for (const [index, { label, template }] of cases.entries()) {
-        const failure = failed[index];
-        if (failure !== undefined) tally.recordFailure({ ...failure, label, template });
-      }
+      for (const failure of compact(...failures)) tally.recordFailure(failure);
     },
     judge(exchange, template, label, rules) {
       const finding = execution.judge(exchange, template, rules);
