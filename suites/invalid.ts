@@ -18,8 +18,8 @@ import {
   compressedText,
   type Edit,
   malformedText,
-  notJson,
   notJsonBeyondBuffers,
+  notJsonNamed,
   notUtf8,
   otherFormats,
 } from '../lib/payloads/malformed.ts';
@@ -177,9 +177,6 @@ const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTempl
     const control = plants.plain();
     return caseWithControl(name, { ...more, body: { json: control, edit: apply } }, control);
   });
-
-const notJsonNamed = (...names: string[]) =>
-  notJson.filter(({ name }) => names.some((start) => name.startsWith(start)));
 
 const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
 

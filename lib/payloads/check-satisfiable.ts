@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { compact } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
 import { type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
@@ -68,8 +69,7 @@ function* patternsIn({ text, properties, items, alternatives, others }: Shape): 
     if (pattern !== undefined) yield pattern;
     yield* patternsIn(shape);
   }
-  for (const shape of [...properties.values(), ...alternatives, ...(items === undefined ? [] : [items])])
-    yield* patternsIn(shape);
+  for (const shape of compact(...properties.values(), ...alternatives, items)) yield* patternsIn(shape);
 }
 
 /** With a larger minimum length, in characters or in items, no plant fits into 64 KiB. */
@@ -94,12 +94,11 @@ function* impossible(shape: Shape, place: string): Generator<string> {
 }
 
 const requirementsOf = ({ patterns, format, min, max }: TextLimits): string => {
-  const requirements = [
+  const [first = '', ...others] = compact(
     ...patterns.map((pattern) => `pattern ${pattern}`),
-    ...(format === undefined ? [] : [`format ${format}`]),
-    ...(min === 0 ? [] : [`minLength ${min}`]),
-    ...(max === undefined ? [] : [`maxLength ${max}`]),
-  ];
-  const [first = '', ...others] = requirements;
+    format !== undefined && `format ${format}`,
+    min !== 0 && `minLength ${min}`,
+    max !== undefined && `maxLength ${max}`,
+  );
   return `satisfies ${first}${others.length === 0 ? '' : ` with ${others.join(' and ')}`}`;
 };

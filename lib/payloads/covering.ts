@@ -1,3 +1,5 @@
+import { sum } from '../collections.ts';
+
 /** Covering arrays (NIST SP 800-142, section 2.2): rows in which every pair, or triple, of values occurs. */
 
 /** The index of a value for each dimension; index 0 is the usual value. */
@@ -24,8 +26,9 @@ type PartialRow = (number | undefined)[];
 
 /** Precomputes `allowed` for all pairs of values, since there are millions of triples. */
 function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allowed'] {
-  const starts = sizes.map((_, dimension) => sizes.slice(0, dimension).reduce((sum, size) => sum + size, 0));
-  const count = sizes.reduce((sum, size) => sum + size, 0);
+  const sizeOfFirst = (dimensions: number) => sum(sizes.slice(0, dimensions), (size) => size);
+  const starts = sizes.map((_, dimension) => sizeOfFirst(dimension));
+  const count = sizeOfFirst(sizes.length);
   const fits = new Uint8Array(count * count);
   for (const [dimension, size] of sizes.entries())
     for (const [other, otherSize] of sizes.entries())
@@ -78,7 +81,7 @@ class Combinations {
   }
 
   get count(): number {
-    return this.groups.reduce((sum, { count }) => sum + count, 0);
+    return sum(this.groups, ({ count }) => count);
   }
 
   /** For each value of a dimension, the number of missing combinations that it would add to the row. */

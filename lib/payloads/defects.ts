@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { compact } from '../collections.ts';
 import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { capitalised } from '../text.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
@@ -68,34 +69,23 @@ function candidatesOf(shape: Shape): readonly Defect[] {
     ...shape.others.flatMap(({ pattern, shape: other }) =>
       defectsAt(propertyAt(sampleValue(otherName(pattern)) ?? ''), other),
     ),
-    ...(shape.closed
-      ? [
-          listed('an undeclared property', 'constraint', undefined, (control) => [
-            control.with('undeclared', true),
-          ]),
-        ]
-      : []),
+    ...(shape.closed ? [UNDECLARED] : []),
   ];
 }
 
 function defectsAt(place: Place, shape: Shape): Defect[] {
   const kinds = shape.alternatives;
-  if (kinds.length > 0)
-    return uniqueByName([
-      ...wrongTypeDefects(place, shape),
-      ...kinds.flatMap((kind) => [
-        ...constraints(place, kind),
-        ...inside(place, kind),
-        ...insideItems(place, kind),
-      ]),
-      ...matchingTwoAlternatives(place, kinds),
-    ]);
-  return [
-    ...wrongTypeDefects(place, shape),
-    ...constraints(place, shape),
-    ...inside(place, shape),
-    ...insideItems(place, shape),
+  const ofKind = (kind: Shape) => [
+    ...constraints(place, kind),
+    ...inside(place, kind),
+    ...insideItems(place, kind),
   ];
+  if (kinds.length === 0) return [...wrongTypeDefects(place, shape), ...ofKind(shape)];
+  return uniqueByName([
+    ...wrongTypeDefects(place, shape),
+    ...kinds.flatMap(ofKind),
+    ...matchingTwoAlternatives(place, kinds),
+  ]);
 }
 
 /** Numbers defects with the same name, since an alternative may allow one of them. */
@@ -135,9 +125,17 @@ function matchingTwoAlternatives(place: Place, kinds: readonly Shape[]): Defect[
   ];
 }
 
-function listed(name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect {
-  return { name, kind, property, typical, sampled: (control) => fc.constantFrom(...typical(control)) };
-}
+const listed = (name: string, kind: DefectKind, property: string | undefined, typical: Typical): Defect => ({
+  name,
+  kind,
+  property,
+  typical,
+  sampled: (control) => fc.constantFrom(...typical(control)),
+});
+
+const UNDECLARED = listed('an undeclared property', 'constraint', undefined, (control) => [
+  control.with('undeclared', true),
+]);
 
 function notAnObject({ types, properties }: Shape): Defect[] {
   const valuesOf = (control: JsonObject, names: readonly string[]) =>
@@ -336,15 +334,14 @@ const WRONG_VALUES: Readonly<Record<WrongType, WrongValues>> = {
 };
 
 /** The types that a property must not have: a fraction if it is an integer, a numeral if it is a number. */
-function wrongTypesFor(shape: Shape): WrongType[] {
+function wrongTypesFor(shape: Shape): readonly WrongType[] {
   const types = typesOf(shape);
-  const wrong: WrongType[] = [];
   const has = (type: JsonType) => types.includes(type);
-  for (const type of ['null', 'boolean', 'string', 'array', 'object'] as const)
-    if (!has(type)) wrong.push(type);
-  if (!has('number')) wrong.push(has('integer') ? 'fraction' : 'number');
-  if (!has('string') && (has('integer') || has('number'))) wrong.push('numeral');
-  return wrong;
+  return compact<WrongType>(
+    ...(['null', 'boolean', 'string', 'array', 'object'] as const).filter((type) => !has(type)),
+    !has('number') && (has('integer') ? 'fraction' : 'number'),
+    !has('string') && (has('integer') || has('number')) && 'numeral',
+  );
 }
 
 function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): Defect[] {

@@ -49,6 +49,10 @@ export const notJson: readonly Edit[] = [
   edit('empty', () => ''),
 ];
 
+/** Returns the texts whose names begin with one of these words. */
+export const notJsonNamed = (...beginnings: readonly string[]): readonly Edit[] =>
+  notJson.filter(({ name }) => beginnings.some((words) => name.startsWith(words)));
+
 /** Texts whose malformed part lies beyond the first block of a buffered reader, which has 4, 8 or 16 KiB. */
 export const notJsonBeyondBuffers: readonly Edit[] = [5, 17].map((kibibytes) =>
   edit(
@@ -65,8 +69,6 @@ export const multipart: Edit = edit('a multipart form', (text) =>
   ].join('\r\n'),
 );
 
-const FORM = 'application/x-www-form-urlencoded';
-
 /** Forms at or beyond the default limits of form libraries on size and structure. */
 const unusualForms: readonly Edit[] = [
   edit('a form with a value of 60 KiB', (text) => `id=${idInText(text)}&name=${'a'.repeat(60 * 1024)}`),
@@ -78,15 +80,15 @@ const unusualForms: readonly Edit[] = [
 /** Other formats, each with the media types under which a framework may read it. */
 export const otherFormats: readonly { readonly contentType: string; readonly edits: readonly Edit[] }[] = [
   {
-    contentType: FORM,
-    edits: [...notJson.filter(({ name }) => name === 'a URL-encoded form'), ...unusualForms],
+    contentType: 'application/x-www-form-urlencoded',
+    edits: [...notJsonNamed('a URL-encoded form'), ...unusualForms],
   },
   { contentType: 'multipart/form-data; boundary=b', edits: [multipart] },
   ...['application/xml', 'text/xml'].map((contentType) => ({
     contentType,
-    edits: notJson.filter(({ name }) => name === 'XML'),
+    edits: notJsonNamed('XML'),
   })),
-  { contentType: 'application/yaml', edits: notJson.filter(({ name }) => name === 'YAML') },
+  { contentType: 'application/yaml', edits: notJsonNamed('YAML') },
 ];
 
 /** Extensions of JSON that some parsers accept (RFC 8259 section 9). */
@@ -140,21 +142,13 @@ const word: Arbitrary<string> = fc
 
 const TAILS = ['}', ']', ':', '"', ' 0', ' {}', ' []', ' null', '\n"x"', ' x'];
 const tail = fc.oneof(fc.constantFrom(...TAILS), word);
+const perMille = fc.integer({ min: 1, max: 998 });
+const gap = fc.constantFrom('', ' ', '\n', ', ', '\u001e');
 
 export const malformedText: Arbitrary<Edit> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc
-      .integer({ min: 1, max: 998 })
-      .map((perMille) => edit('truncated', (text) => cutShort(text, perMille))),
-  },
+  { weight: 3, arbitrary: perMille.map((of) => edit('truncated', (text) => cutShort(text, of))) },
   { weight: 2, arbitrary: tail.map((after) => edit('followed by more text', (text) => `${text}${after}`)) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom('', ' ', '\n', ', ', '\u001e')
-      .map((gap) => edit('twice', (text) => `${text}${gap}${text}`)),
-  },
+  { weight: 1, arbitrary: gap.map((between) => edit('twice', (text) => `${text}${between}${text}`)) },
   { weight: 1, arbitrary: word.map((garbage) => edit('garbage', () => garbage)) },
 );
 

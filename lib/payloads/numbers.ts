@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { compact } from '../collections.ts';
 import type { NumberLimits } from '../contract/shape.ts';
 import { type Json, Raw } from './json.ts';
 
@@ -78,14 +79,14 @@ function within({ min, max, above, below }: Partial<NumberLimits>, step: Decimal
     const scale = Math.max(decimal.scale, step.scale);
     return divide(scaled(decimal, scale), scaled(step, scale));
   };
-  const lower = [
-    ...(min === undefined ? [] : [places(min, ceilDiv)]),
-    ...(above === undefined ? [] : [places(above, floorDiv) + 1n]),
-  ];
-  const upper = [
-    ...(max === undefined ? [] : [places(max, floorDiv)]),
-    ...(below === undefined ? [] : [places(below, ceilDiv) - 1n]),
-  ];
+  const lower = compact(
+    min !== undefined && places(min, ceilDiv),
+    above !== undefined && places(above, floorDiv) + 1n,
+  );
+  const upper = compact(
+    max !== undefined && places(max, floorDiv),
+    below !== undefined && places(below, ceilDiv) - 1n,
+  );
   return {
     step,
     first: lower.length === 0 ? undefined : lower.reduce(larger),
@@ -119,7 +120,6 @@ function written({ digits, scale }: Decimal): Json {
   if (scale === 0) return digits;
   const places = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
   const fraction = places.slice(-scale).replace(/0+$/, '');
-  const whole = BigInt(`${digits < 0n ? '-' : ''}${places.slice(0, -scale)}`);
-  if (fraction === '') return whole;
-  return new Raw(`${digits < 0n ? '-' : ''}${places.slice(0, -scale)}.${fraction}`);
+  const whole = `${digits < 0n ? '-' : ''}${places.slice(0, -scale)}`;
+  return fraction === '' ? BigInt(whole) : new Raw(`${whole}.${fraction}`);
 }

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { compact } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
@@ -62,11 +63,11 @@ const plain: Omit<Step, 'moment'> = {
   connection: 'kept',
 };
 
-const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
-  steps.map((step, moment) => ({ ...plain, ...step, moment }));
-
 const together = (moment: number, steps: readonly Partial<Step>[]): readonly Step[] =>
   steps.map((step) => ({ ...plain, ...step, moment }));
+
+const stepsInOrder = (steps: readonly Partial<Step>[]): readonly Step[] =>
+  steps.flatMap((step, moment) => together(moment, [step]));
 
 /** Many requests of one kind, in a row or concurrently; then each way of resembling an earlier request. */
 function namedSequences(contract: Contract): readonly (readonly Step[])[] {
@@ -219,14 +220,12 @@ export function wordsOf(steps: readonly Step[]): (step: Step) => string {
     const letter = shared.indexOf(plant);
     const name = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
     const isFirst = firsts.get(plant) === step;
-    return [
+    return compact(
       LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](name),
       wrong && ('name' in wrong ? `${DESCRIPTIONS[wrong.kind]} (${wrong.name})` : DESCRIPTIONS[wrong.kind]),
-      manner === 'as usual' ? undefined : manner,
+      manner !== 'as usual' && manner,
       CONNECTION[connection],
-    ]
-      .filter((part) => part !== undefined)
-      .join(', ');
+    ).join(', ');
   };
 }
 

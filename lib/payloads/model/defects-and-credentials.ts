@@ -1,20 +1,13 @@
-import { groupBy } from '../../collections.ts';
+import { compact, groupBy } from '../../collections.ts';
 import type { Shape } from '../../contract/shape.ts';
 import { type InvalidCredential, invalidCredentials } from '../credentials.ts';
 import { type Defect, defectsOf, mustBeRejected } from '../defects.ts';
 import type { Json } from '../json.ts';
-import { multipart, notJson } from '../malformed.ts';
+import { type Edit, multipart, notJsonNamed } from '../malformed.ts';
 import { isInvalid } from '../validity.ts';
 import { anyOfList, type Dimension, type DimensionName, dimension, type Value } from './dimension.ts';
 
-const PLANT: readonly DimensionName[] = [
-  'name',
-  'tag',
-  'id',
-  'undeclared names',
-  'undeclared values',
-  'property order',
-];
+const PLANT = ['name', 'tag', 'id', 'undeclared names', 'undeclared values', 'property order'] as const;
 
 const replacesPlant = ({ kind, name }: Defect): boolean =>
   kind === 'not-an-object' || name === 'an empty object';
@@ -40,7 +33,7 @@ const withDefect = (defect: Defect): Value => ({
 });
 
 /** A text that is not JSON. This edit is applied last. */
-const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
+const malformedBody = ({ name, apply }: Edit): Value => {
   const replaces = apply('{"id":1,"name":"a"}') === apply('{"id":2,"name":"b"}');
   // Twice a large body would exceed 64 KiB.
   const twice = apply(`{"name":"${'a'.repeat(100)}"}`).length > 200;
@@ -49,16 +42,14 @@ const malformedBody = ({ name, apply }: (typeof notJson)[number]): Value => {
     standalone: true,
     stableLabel: name,
     apply: (state) => ({ ...state, defect: { corrupt: apply } }),
-    incompatibleWith: replaces
-      ? // A request without content has no segments, and no body to wait for (RFC 9110 section 10.1.1).
-        [
-          ...PLANT,
-          'size',
-          'white space',
-          'escapes',
-          ...(apply('').length === 0 ? (['segments', 'expectation'] as const) : []),
-        ]
-      : [...(twice ? (['size'] as const) : []), 'white space'],
+    incompatibleWith: compact<DimensionName>(
+      ...(replaces ? PLANT : []),
+      (replaces || twice) && 'size',
+      'white space',
+      replaces && 'escapes',
+      // A request without content has no segments, and no body to wait for (RFC 9110 section 10.1.1).
+      ...(replaces && apply('').length === 0 ? (['segments', 'expectation'] as const) : []),
+    ),
   };
 };
 
@@ -71,14 +62,15 @@ const noBody: Value = {
 };
 
 /** Malformed texts that some parsers accept. All others are tried only by their own checks. */
-const TYPICAL: readonly (readonly string[])[] = [
-  ['white space only'],
-  ['empty'],
-  ['plain text', 'XML', 'YAML'],
-  ['truncated in the middle', 'without the closing brace', 'truncated after the first character'],
-  ['two values on separate lines', 'followed by another value'],
-  ['followed by a NUL', 'followed by text'],
-  ['a URL-encoded form'],
+const TYPICAL: readonly (readonly Edit[])[] = [
+  notJsonNamed('white space only'),
+  notJsonNamed('empty'),
+  notJsonNamed('plain text', 'XML', 'YAML'),
+  notJsonNamed('truncated in the middle', 'without the closing brace', 'truncated after the first character'),
+  notJsonNamed('two values on separate lines', 'followed by another value'),
+  notJsonNamed('followed by a NUL', 'followed by text'),
+  notJsonNamed('a URL-encoded form'),
+  [multipart],
 ];
 
 const perGroup = <T>(list: readonly T[], keyOf: (one: T) => string, toValue: (one: T) => Value): Value[] =>
@@ -96,8 +88,7 @@ function kindOf({ kind, property, name }: Defect): string {
 
 export function defectDimension(shape: Shape): Dimension {
   const defects = perGroup(defectsOf(shape).filter(mustBeRejected), kindOf, withDefect);
-  const texts = [...TYPICAL.map((names) => notJson.filter(({ name }) => names.includes(name))), [multipart]];
-  const malformed = texts.flatMap((edits) => anyOfList(edits.map(malformedBody)));
+  const malformed = TYPICAL.flatMap((edits) => anyOfList(edits.map(malformedBody)));
   return dimension('defect', [...defects, ...malformed, noBody]);
 }
 
@@ -106,16 +97,11 @@ export function defectDimension(shape: Shape): Dimension {
  * other.
  */
 export function fewDefects(shape: Shape): Dimension {
-  const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap((kind) =>
-    defectsOf(shape)
-      .filter((one) => one.kind === kind)
-      .slice(0, 1),
+  const defects = ['missing', 'wrong-type', 'not-an-object'].flatMap(
+    (kind) => defectsOf(shape).find((one) => one.kind === kind) ?? [],
   );
-  const malformed = notJson.slice(2, 3).map(malformedBody);
-  return {
-    ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]),
-    masksOthers: true,
-  };
+  const malformed = notJsonNamed('truncated in the middle').map(malformedBody);
+  return { ...dimension('defect', [...defects.map(withDefect), ...malformed, noBody]), masksOthers: true };
 }
 
 const withCredential = ({ name, credential }: InvalidCredential): Value => ({

@@ -192,16 +192,17 @@ export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
     ...(members === undefined ? {} : { members: inGroup(group, members) }),
   }));
 
-/** Returns a value that changes the request, but not its body. */
-export const withTemplate = (
-  name: string,
-  more: RequestTemplate | ((template: RequestTemplate) => RequestTemplate),
-  rest: Partial<Value> = {},
-): Value => ({
+/** Returns a value that changes the request, but not its body. Adds headers and delivery to those of others. */
+export const withTemplate = (name: string, more: RequestTemplate, rest: Partial<Value> = {}): Value => ({
   name,
-  apply: (state) => ({
+  apply: ({ template, ...state }) => ({
     ...state,
-    template: typeof more === 'function' ? more(state.template) : { ...state.template, ...more },
+    template: {
+      ...template,
+      ...more,
+      ...(more.headers && { headers: [...(template.headers ?? []), ...more.headers] }),
+      ...(more.delivery && { delivery: { ...template.delivery, ...more.delivery } }),
+    },
   }),
   ...rest,
 });
@@ -226,15 +227,11 @@ export const editing = (name: string, edit: (text: string) => string, rest: Part
   ...rest,
 });
 
-export const withHeaders = (
-  name: string,
-  headers: readonly (readonly [name: string, value: string])[],
-): Value =>
-  withTemplate(name, (template) => ({ ...template, headers: [...(template.headers ?? []), ...headers] }));
+export const withHeaders = (name: string, headers: RequestTemplate['headers'] & object): Value =>
+  withTemplate(name, { headers });
 
 export const delivered = (
   name: string,
   delivery: RequestTemplate['delivery'] & object,
   rest: Partial<Value> = {},
-): Value =>
-  withTemplate(name, (template) => ({ ...template, delivery: { ...template.delivery, ...delivery } }), rest);
+): Value => withTemplate(name, { delivery }, rest);

@@ -8,6 +8,7 @@ import {
   anyOf,
   type Context,
   type Dimension,
+  delivered,
   dimension,
   inGroup,
   madeValid,
@@ -157,6 +158,7 @@ const abortedItself: MakePreceding = (state) => ({
 });
 
 const sameId = (state: RequestState, context: Context) => changed(state, context, 'name');
+const validWithSameId: MakePreceding = (state, context) => madeValid(sameId(state, context));
 const sameName = (state: RequestState, context: Context) => changed(state, context, 'id');
 
 const PLANT = ['right token before', 'plant before'] as const;
@@ -192,13 +194,7 @@ const BEFORE_ANY: readonly Value[] = [
   onSameConnection('after an oversized request', oversized, ...PLANT),
 ];
 
-const first: Value = {
-  name: 'as the first request of its connection',
-  apply: (state) => ({
-    ...state,
-    template: { ...state.template, delivery: { ...state.template.delivery, freshConnection: true } },
-  }),
-};
+const first = delivered('as the first request of its connection', { freshConnection: true });
 
 /** Precedes a valid request: the interface does not say whether ids and names must be unique. */
 export const historyOfValid: Dimension = dimension('history', [
@@ -249,11 +245,6 @@ export const historyOfInvalid: Dimension = dimension('history', [
     after('pipelined after a valid request that is otherwise the same', valid, 'pipelined', ...PLANT),
     after('at the same time as a valid request that is otherwise the same', valid, 'concurrent'),
   ]),
-  after(
-    'after a plant with the same id',
-    (state, context) => madeValid(sameId(state, context)),
-    'other',
-    'same id',
-  ),
+  after('after a plant with the same id', validWithSameId, 'other', 'same id'),
   after('after the same request', (state) => state, 'same', 'later on its connection', 'rejected before'),
 ]);

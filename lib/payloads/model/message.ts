@@ -1,3 +1,4 @@
+import { wordsCapitalised } from '../../text.ts';
 import type { RequestTemplate } from '../test-case.ts';
 import {
   anyOf,
@@ -12,11 +13,7 @@ import {
 } from './dimension.ts';
 
 const chunked = (name: string, delivery: RequestTemplate['delivery'] & object, rest: Partial<Value> = {}) =>
-  withTemplate(
-    name,
-    (template) => ({ ...template, framing: 'chunked', delivery: { ...template.delivery, ...delivery } }),
-    rest,
-  );
+  withTemplate(name, { framing: 'chunked', delivery }, rest);
 
 /** RFC 9112 section 7.1. Accepting chunked bodies is a SHOULD. */
 const framing = dimension(
@@ -32,12 +29,11 @@ const framing = dimension(
       chunked('in chunks with extensions', { chunks: 'extensions' }),
       chunked('in chunks with leading zeros in their sizes', { chunkSizes: 'zeros' }),
       chunked('in chunks with Transfer-Encoding: Chunked', { capitals: true }),
-      withTemplate('in chunks with a capital letter in their sizes', (template) => ({
-        ...template,
+      withTemplate('in chunks with a capital letter in their sizes', {
         framing: 'chunked',
         chunkEnd: () => 0xb,
-        delivery: { ...template.delivery, chunkSizes: 'capitals' },
-      })),
+        delivery: { chunkSizes: 'capitals' },
+      }),
     ]),
     chunked('in chunks with a trailer', { chunks: 'trailer' }),
     withTemplate(
@@ -87,11 +83,7 @@ const segments = dimension('segments', [
   cutting('in segments split inside the id', (body) => [offsetOf(body, '"id":', 7)]),
   withTemplate(
     'in slow segments split inside the id',
-    (template) => ({
-      ...template,
-      cut: (body) => [offsetOf(body, '"id":', 7)],
-      delivery: { ...template.delivery, pauseMs: SLOW_MS },
-    }),
+    { cut: (body) => [offsetOf(body, '"id":', 7)], delivery: { pauseMs: SLOW_MS } },
     { groups: ['cut body', 'pause'] },
   ),
   anyOf([
@@ -366,15 +358,15 @@ const NAMES = 'host authorization content-type accept user-agent accept-encoding
 const ordered = (name: string, names: string, rest: Partial<Value> = {}) =>
   delivered(name, { headerOrder: names.split(' ') }, rest);
 
-const capitalised = NAMES.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-
 /** Field names are case-insensitive (RFC 9110 section 5.1). */
 const headerLines = dimension('header lines', [
   ...inGroup('capital letters', [
     ordered('with header names in capital letters', NAMES.toUpperCase(), {
       incompatibleWith: ['header order'],
     }),
-    ordered('with header names in capitalised words', capitalised, { incompatibleWith: ['header order'] }),
+    ordered('with header names in capitalised words', wordsCapitalised(NAMES), {
+      incompatibleWith: ['header order'],
+    }),
   ]),
   // RFC 9112 section 5 allows any amount of white space, or none.
   delivered('with no space after the colons of the headers', { headerGap: '' }),
