@@ -1,4 +1,4 @@
-import { fields, statusOf } from '../lib/judge/reading.ts';
+import { statusOf } from '../lib/judge/reading.ts';
 import { acceptsOrdinary, challengesBearer, notSuccess, plantBody, rejectsWith } from '../lib/judge/rules.ts';
 import {
   type InvalidCredential,
@@ -21,11 +21,13 @@ import {
 import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import {
   caseWithControl,
+  headerText,
   must,
   namedCases,
   observe,
   ordinaryRequest,
   requestWith,
+  requestWithText,
   should,
   withCredential,
 } from './define.ts';
@@ -61,7 +63,7 @@ const secretBody = (
 ): TestCase =>
   caseWithControl(label, { ...more, credential: noCredential, body: { secret } }, plants.plain());
 
-const notJsonAtAll: RequestTemplate = { body: { bytes: new TextEncoder().encode('{') } };
+const notJsonAtAll = requestWithText('{');
 
 const endless: Credential = {
   values: () => [`Bearer ${'x'.repeat(16 * 1024)}`],
@@ -257,13 +259,10 @@ export const authChecks: readonly Check[] = [
         );
         for (const [key, status] of statuses)
           if (!key.startsWith('not-json')) context.recordObservation(`${key}/status`, status);
-        for (const [index, key] of ['missing-token', 'wrong-token'].entries()) {
-          const values = (name: string) => {
-            const response = exchanges[index]?.response;
-            return response === undefined ? '' : fields(response, name).join(', ');
-          };
-          context.recordObservation(`${key}/challenge`, values('www-authenticate'));
-          context.recordObservation(`${key}/content-type`, values('content-type'));
+        for (const [index, exchange] of exchanges.slice(0, 2).entries()) {
+          const key = requests[index]?.[0];
+          context.recordObservation(`${key}/challenge`, headerText(exchange, 'www-authenticate'));
+          context.recordObservation(`${key}/content-type`, headerText(exchange, 'content-type'));
         }
         context.recordObservation('authentication/order', orderOf(statuses));
       },

@@ -1,7 +1,10 @@
+import { fields } from '../lib/judge/reading.ts';
 import { createdRules, type Rule } from '../lib/judge/rules.ts';
-import type { Json, JsonObject, Style } from '../lib/payloads/json.ts';
+import type { Json, JsonObject } from '../lib/payloads/json.ts';
 import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, Level, PlantFactory, Test } from '../lib/run/check.ts';
+import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
 
 /** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: namedCases(rules, cases) })`. */
@@ -23,9 +26,13 @@ export const namedCases = (
   cases: (plants: PlantFactory) => readonly TestCase[],
 ): Test & { kind: 'cases' } => ({ kind: 'cases', cases, rules });
 
-export const requestWith = (json: Json, more: RequestTemplate = {}, style?: Style): RequestTemplate => ({
-  body: style === undefined ? { json } : { json, style },
+export const requestWith = (json: Json, more: RequestTemplate = {}): RequestTemplate => ({
+  body: { json },
   ...more,
+});
+
+export const requestWithText = (text: string): RequestTemplate => ({
+  body: { bytes: new TextEncoder().encode(text) },
 });
 
 /** Returns a request with an ordinary plant, sent as any client would. */
@@ -34,12 +41,14 @@ export const ordinaryRequest = (plant: JsonObject): RequestTemplate => ({
   ordinary: true,
 });
 
-/** Returns a case with an ordinary plant. `stableLabel` is the label without what varies from run to run. */
-export const ordinaryCase = (label: string, plant: JsonObject, stableLabel = label): TestCase => ({
+export const ordinaryCase = (label: string, plant: JsonObject): TestCase => ({
   label,
-  stableLabel,
   template: ordinaryRequest(plant),
 });
+
+/** Returns the cases with a plant that the document allows. */
+export const validCases = ({ contract }: PlantFactory, cases: readonly TestCase[]): TestCase[] =>
+  cases.filter(({ template: { body } }) => body && 'json' in body && isValid(contract, body.json));
 
 /** Returns a test case that differs from its control request in a single respect. */
 export const caseWithControl = (label: string, template: RequestTemplate, control: JsonObject): TestCase => ({
@@ -73,6 +82,10 @@ export const withoutTag: Check['notApplicable'] = ({ newPlant }) =>
   newPlant.shape.properties.get('tag')?.types.includes('string') === true
     ? undefined
     : 'the document declares no string property `tag`';
+
+/** Returns the values of a header of a response in one text; empty without the header, or a response. */
+export const headerText = ({ response }: Exchange, name: string): string =>
+  response === undefined ? '' : fields(response, name).join(', ');
 
 /** Sends ordinary plants concurrently; every other one has no optional properties. */
 export async function createsAtOnce(context: CheckContext, count: number, label: string): Promise<void> {

@@ -30,7 +30,7 @@ import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
-import { caseWithControl, must, namedCases, requestWith, should } from './define.ts';
+import { caseWithControl, must, namedCases, requestWith, requestWithText, should } from './define.ts';
 
 const validResponse = [answered, noServerError, errorMediaType, errorBody];
 
@@ -56,7 +56,7 @@ const invalidPlants =
   (...kinds: DefectKind[]) =>
   (plants: PlantFactory): readonly TestCase[] => {
     const cases = defects(plants, kinds).flatMap((defect) => {
-      const [all, required] = (['all', 'required'] as const).map((properties) => {
+      const casesWith = (properties: 'all' | 'required') => {
         const control = plants.plain(properties);
         return defect
           .typical(control)
@@ -66,8 +66,8 @@ const invalidPlants =
           )
           .filter((json) => json !== undefined && isInvalid(plants.contract, json))
           .map((json) => caseWithControl(defect.name, requestWith(json ?? null), control));
-      });
-      return interleave(all ?? [], required ?? []);
+      };
+      return interleave(casesWith('all'), casesWith('required'));
     });
     return pickByKind(cases, ({ label }) => label);
   };
@@ -78,7 +78,7 @@ const MAX_PROPERTIES_IN_PAIRS = 3;
 /** Plants in which two properties, or all, have a wrong type: one defect must not cancel another. */
 function severalWrong(plants: PlantFactory): readonly TestCase[] {
   const firsts = groupBy(defects(plants, ['wrong-type']), ({ property = '' }) => property).flatMap(
-    ([property, [defect]]) => (property === '' || defect === undefined ? [] : [{ property, defect }]),
+    ([property, [defect]]) => (property === '' ? [] : [{ property, defect }]),
   );
   const firstFew = firsts.slice(0, MAX_PROPERTIES_IN_PAIRS);
   const pairs = firstFew.flatMap((one, index) => firstFew.slice(index + 1).map((other) => [one, other]));
@@ -178,11 +178,9 @@ const edited = (plants: PlantFactory, edits: readonly Edit[], more: RequestTempl
     return caseWithControl(name, { ...more, body: { json: control, edit: apply } }, control);
   });
 
-const rawBytes = (text: string): RequestTemplate['body'] => ({ bytes: new TextEncoder().encode(text) });
-
 const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): TestCase[] =>
   Object.entries(texts).map(([label, text]) =>
-    caseWithControl(label, { body: rawBytes(text), contentType: 'application/json' }, plants.plain()),
+    caseWithControl(label, { ...requestWithText(text), contentType: 'application/json' }, plants.plain()),
   );
 
 const aboutText = (statement: string, basis: readonly Basis[], hint: string) => ({
@@ -221,7 +219,8 @@ const withoutDefect =
   ({ newPlant }) =>
     defectsOf(newPlant.shape).some((defect) => defect.kind === kind) ? undefined : reason;
 
-const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
+const nested = (open: string, depth: number, close: string, inside = '') =>
+  `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
 
 /** Plants with one deeply nested property: a store may fail to write it into its error message. */
 function nestedValues(plants: PlantFactory): readonly TestCase[] {
@@ -232,11 +231,8 @@ function nestedValues(plants: PlantFactory): readonly TestCase[] {
     .map(([property]) => {
       const json = plant.with(property, '…');
       const edit = (text: string) => text.replace('"…"', nested('[', 20_000, ']'));
-      return caseWithControl(
-        `${property} is an array nested 20000 levels deep`,
-        { body: { json, edit } },
-        plant,
-      );
+      const label = `${property} is an array nested 20000 levels deep`;
+      return caseWithControl(label, { body: { json, edit } }, plant);
     });
 }
 
@@ -244,15 +240,9 @@ function nestedValues(plants: PlantFactory): readonly TestCase[] {
 const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
   const plant = plants.plain();
   const json = new JsonObject([['data', plant]]);
-  return isInvalid(plants.contract, json)
-    ? [
-        caseWithControl(
-          'everything nested one level down',
-          requestWith(json, { contentType: 'application/vnd.api+json' }),
-          plant,
-        ),
-      ]
-    : [];
+  if (!isInvalid(plants.contract, json)) return [];
+  const template = requestWith(json, { contentType: 'application/vnd.api+json' });
+  return [caseWithControl('everything nested one level down', template, plant)];
 };
 
 export const invalidChecks: readonly Check[] = [
@@ -425,13 +415,10 @@ export const invalidChecks: readonly Check[] = [
         ] as const
       )
         .filter(([, json]) => !isValid(plants.contract, json))
-        .map(([label, json]) =>
-          caseWithControl(
-            label,
-            { path: '/plants?id={id}&name=Aloe&tag=fern', body: { json } },
-            plants.plain(),
-          ),
-        ),
+        .map(([label, json]) => {
+          const template = requestWith(json, { path: '/plants?id={id}&name=Aloe&tag=fern' });
+          return caseWithControl(label, template, plants.plain());
+        }),
   ),
   rejectsAny(
     'invalid/rejects-any-malformed-json',
@@ -458,10 +445,10 @@ export const invalidChecks: readonly Check[] = [
         'arrays 5000 deep': nested('[', 5000, ']'),
         'arrays 30000 deep': nested('[', 30_000, ']'),
         'unclosed arrays 60000 deep': nested('[', 60_000, ''),
-        'objects 600 deep': `${'{"name":'.repeat(600)}1${'}'.repeat(600)}`,
-        'objects 1000 deep': `${'{"name":'.repeat(1000)}1${'}'.repeat(1000)}`,
-        'objects 6000 deep': `${'{"name":'.repeat(6000)}1${'}'.repeat(6000)}`,
-        'unclosed objects 10000 deep': '{"a":'.repeat(10_000),
+        'objects 600 deep': nested('{"name":', 600, '}', '1'),
+        'objects 1000 deep': nested('{"name":', 1000, '}', '1'),
+        'objects 6000 deep': nested('{"name":', 6000, '}', '1'),
+        'unclosed objects 10000 deep': nested('{"a":', 10_000, ''),
       }),
       ...nestedValues(plants),
     ],

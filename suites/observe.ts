@@ -1,5 +1,5 @@
 import { sourceAt } from '../lib/contract/numeral.ts';
-import { contentOf, fields, isSuccess, statusOf } from '../lib/judge/reading.ts';
+import { contentOf, isSuccess, statusOf } from '../lib/judge/reading.ts';
 import { type DefectKind, defectsOf } from '../lib/payloads/defects.ts';
 import { fixedFor, withWords } from '../lib/payloads/fresh.ts';
 import { FRESH, type Json, JsonObject, Raw } from '../lib/payloads/json.ts';
@@ -10,7 +10,7 @@ import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
 import type { Basis } from './clauses.ts';
-import { observe, requestWith } from './define.ts';
+import { headerText, observe, requestWith, requestWithText } from './define.ts';
 
 const observes = (
   id: string,
@@ -39,9 +39,6 @@ function objectIn(exchange: Exchange): { text: string; plant: Record<string, unk
     return undefined;
   return { text: content.text, plant: content.value as Record<string, unknown> };
 }
-
-const joinedValues = ({ response }: Exchange, name: string): string =>
-  response === undefined ? '' : fields(response, name).join(', ');
 
 const wordFor = (
   value: unknown,
@@ -108,7 +105,7 @@ const observesStatuses = (
 ): Check =>
   observes(id, statement, basis, sends, async (context) => void (await askAll(context, requests(context))));
 
-/** Like `recordsStatuses`, but sends one request after the other. */
+/** Like `observesStatuses`, but sends one request after the other. */
 const observesStatusesInOrder: typeof observesStatuses = (id, statement, basis, sends, requests) =>
   observes(id, statement, basis, sends, async (context) => {
     for (const [key, template] of Object.entries(requests(context))) await ask(context, key, template);
@@ -467,7 +464,7 @@ export const observationChecks: readonly Check[] = [
       const exchanges = await askAll(context, {
         ...Object.fromEntries(invalid),
         'rejection/no-body': { contentType: 'application/json' },
-        'rejection/not-json': { body: { bytes: Buffer.from('{"id":') } },
+        'rejection/not-json': requestWithText('{"id":'),
         'rejection/other-media-type': plain(context, { contentType: 'text/plain' }),
       });
       for (const [key, exchange] of exchanges) {
@@ -489,7 +486,7 @@ export const observationChecks: readonly Check[] = [
         each('method', methods, (method) => ({ method })),
       );
       for (const [key, exchange] of exchanges) {
-        const allow = joinedValues(exchange, 'allow');
+        const allow = headerText(exchange, 'allow');
         if (allow !== '') context.recordObservation(`${key}/allow`, allow);
       }
     },
@@ -520,7 +517,7 @@ export const observationChecks: readonly Check[] = [
           ['access-control-request-headers', 'authorization, content-type'],
         ],
       });
-      const allowed = joinedValues(exchange, 'access-control-allow-origin');
+      const allowed = headerText(exchange, 'access-control-allow-origin');
       context.recordObservation('cors-preflight/allow-origin', allowed);
       await ask(context, 'options-with-an-origin', options);
     },

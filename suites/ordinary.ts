@@ -5,7 +5,7 @@ import { freshLike, withWords } from '../lib/payloads/fresh.ts';
 import { COMPACT, type Json, JsonObject, type Style } from '../lib/payloads/json.ts';
 import { ID, idWithin, plantOf } from '../lib/payloads/plants.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
-import { isValid, onlyValid } from '../lib/payloads/validity.ts';
+import { onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import { capitalised } from '../lib/text.ts';
 import {
@@ -17,6 +17,7 @@ import {
   rangeText,
   requestWith,
   should,
+  validCases,
   withoutTag,
 } from './define.ts';
 
@@ -34,10 +35,10 @@ const withValues = (
   values: readonly (readonly [label: string, value: Json])[],
   properties?: 'required',
 ): TestCase[] =>
-  values
-    .map(([label, value]) => ({ label, plant: plants.plain(properties).with(property, value) }))
-    .filter(({ plant }) => isValid(plants.contract, plant))
-    .map(({ label, plant }) => ordinaryCase(label, plant));
+  validCases(
+    plants,
+    values.map(([label, value]) => ordinaryCase(label, plants.plain(properties).with(property, value))),
+  );
 
 const letters = (count: number) => `${count} ${count === 1 ? 'letter' : 'letters'}`;
 
@@ -116,7 +117,7 @@ const KINDS_OF_NAMES = [
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({
     label,
-    template: requestWith(plants.plain(), {}, style),
+    template: { body: { json: plants.plain(), style } },
   }));
 
 const casesWithHeaders = (

@@ -247,9 +247,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   ]);
   const problems = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
-  const all = sequencesOf(context.plants.contract, context.cases, (arbitrary) =>
-    context.plants.sample(arbitrary),
-  );
+  const all = sequencesOf(plants.contract, context.cases, (arbitrary) => plants.sample(arbitrary));
   const each = all.map((steps) => ({ steps, own: sequences.withOwnIds(steps) }));
   const record = (found: StepFailure & { readonly label: string }) =>
     context.recordFailure(found.exchange, found.template, found.label, found.finding, {
@@ -292,9 +290,7 @@ const problemOf = (failure: StepFailure): string =>
 /** What is wrong with the request itself, whatever preceded it. */
 const failureLabel = (failure: StepFailure): string => {
   const { wrong } = failure.step;
-  return failure.finding.ofRequest === true && wrong !== undefined && 'name' in wrong
-    ? wrong.name
-    : kindOf(failure);
+  return failure.finding.ofRequest === true && wrong && 'name' in wrong ? wrong.name : kindOf(failure);
 };
 
 const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];

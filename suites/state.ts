@@ -5,12 +5,10 @@ import { defectiveBodies, malformedBodies } from '../lib/payloads/invalid-bodies
 import { noCredential, type RequestTemplate } from '../lib/payloads/test-case.ts';
 import { isPlantText } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, JudgedCase, PlantFactory } from '../lib/run/check.ts';
-import { createsAtOnce, must, ordinaryRequest, requestWith } from './define.ts';
+import { createsAtOnce, must, ordinaryRequest, requestWith, requestWithText } from './define.ts';
 
 const hint =
   'Look for state that a rejected request leaves behind: a connection or lock that is not released, a variable that keeps its last value, a worker that died.';
-
-const text = (body: string): RequestTemplate => ({ body: { bytes: new TextEncoder().encode(body) } });
 
 type Labelled = Omit<JudgedCase, 'rules'>;
 
@@ -27,7 +25,7 @@ const barrage = (plants: PlantFactory): Labelled[] => [
   }),
   ...['', '[', '{"id":', '['.repeat(5000), `"${'x'.repeat(20_000)}"`].map((body) => ({
     label: 'a body that is not JSON',
-    template: text(body),
+    template: requestWithText(body),
   })),
   { label: 'no body', template: { contentType: undefined } },
   { label: 'no token', template: requestWith(plants.plain(), { credential: noCredential }) },
@@ -77,7 +75,7 @@ function wronglyTyped(plants: PlantFactory): readonly RequestTemplate[] {
 async function alternates(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));
   const values = ['null', '{}', '[]'].filter((value) => !isPlantText(context.plants.contract, value));
-  for (const bad of [...['{', '', ...values].map(text), ...wronglyTyped(context.plants)]) {
+  for (const bad of [...['{', '', ...values].map(requestWithText), ...wronglyTyped(context.plants)]) {
     // Values of the preceding plant must not fill in what is missing.
     await judge(context, bad, 'an invalid request after an ordinary plant', [notSuccess]);
     const template = ordinaryRequest(context.plants.plain('required'));
@@ -87,7 +85,7 @@ async function alternates(context: CheckContext): Promise<void> {
 
 async function answersAtTheEnd(context: CheckContext): Promise<void> {
   await createsAtOnce(context, 8, 'an ordinary plant at the end of the run');
-  const bad = text(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
+  const bad = requestWithText(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
   await judge(context, bad, 'an empty object at the end of the run', [notSuccess]);
   const noToken = requestWith(context.plants.plain(), { credential: noCredential });
   await judge(context, noToken, 'no token at the end of the run', [notSuccess]);
