@@ -59,17 +59,15 @@ const findingOf = (
   actual: string,
   problem: string,
   aspect: Aspect = 'detail',
-): Finding => ({
-  expected,
-  actual,
-  problem,
-  aspect,
-});
+): Finding => ({ expected, actual, problem, aspect });
 
-const outcome = (exchange: Exchange): string =>
-  exchange.kind === 'answered'
-    ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`
-    : `no response: ${exchange.fault.kind}`;
+function wrongOutcome(expected: string, exchange: Exchange): Finding {
+  const problem =
+    exchange.kind === 'answered'
+      ? `answered ${exchange.response.status}${exchange.response.truncated ? ' with an incomplete body' : ''}`
+      : `no response: ${exchange.fault.kind}`;
+  return findingOf(expected, describeExchange(exchange), problem, 'outcome');
+}
 
 function shapeFinding(
   response: Response,
@@ -116,7 +114,7 @@ function mediaTypeFinding(response: Response): Finding | undefined {
 export const answers200: Rule = (exchange) =>
   exchange.collided === true || (exchange.kind === 'answered' && exchange.response.status === 200)
     ? undefined
-    : findingOf('status 200', describeExchange(exchange), outcome(exchange), 'outcome');
+    : wrongOutcome('status 200', exchange);
 
 /** Maximum size of a body with an ordinary plant that every store must accept. */
 const MAX_ORDINARY_BYTES = 1024;
@@ -185,12 +183,9 @@ export const errorBody: Rule = (exchange, contract) =>
 export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
-  return isSuccess(status)
-    ? {
-        ...findingOf('a status other than 2xx', describeExchange(exchange), 'accepted', 'success'),
-        ofRequest: true,
-      }
-    : undefined;
+  if (!isSuccess(status)) return undefined;
+  const finding = findingOf('a status other than 2xx', describeExchange(exchange), 'accepted', 'success');
+  return { ...finding, ofRequest: true };
 };
 
 /** Forbids 5xx, except 501 for a method that is not declared (RFC 9110 section 15.6.2). */
@@ -200,7 +195,7 @@ export const noServerError: Rule = (exchange) => {
   if (status < 500) return undefined;
   if (status === 501 && exchange.request.method !== 'POST') return undefined;
   if (isStoppedAtGateway(exchange)) return undefined;
-  return findingOf('no server error (5xx)', describeExchange(exchange), outcome(exchange), 'outcome');
+  return wrongOutcome('no server error (5xx)', exchange);
 };
 
 /** If a server closes the connection with more than this of a body unread, its response may be lost. */
@@ -219,7 +214,7 @@ const mayBeLost = (exchange: Exchange): boolean =>
 export const answered: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
-    : findingOf('a complete response', describeExchange(exchange), outcome(exchange), 'outcome');
+    : wrongOutcome('a complete response', exchange);
 
 /** Allowed only for GET and HEAD (RFC 9110 section 15.4.5). */
 const NOT_MODIFIED = 304;
@@ -233,7 +228,7 @@ export const acceptedOrRejected: Rule = (exchange) => {
     mayBeLost(exchange);
   return status === 200 || isRejection
     ? undefined
-    : findingOf('200, or a rejection (3xx or 4xx)', describeExchange(exchange), outcome(exchange), 'outcome');
+    : wrongOutcome('200, or a rejection (3xx or 4xx)', exchange);
 };
 
 /** Rules that apply to every well-framed request. */
@@ -269,14 +264,7 @@ export const rejectsWith =
   (exchange) => {
     const status = statusOf(exchange);
     if (status === undefined || isSuccess(status)) return NO_REJECTION;
-    return statuses.includes(status)
-      ? undefined
-      : findingOf(
-          `status ${statuses.join(' or ')}`,
-          describeExchange(exchange),
-          outcome(exchange),
-          'outcome',
-        );
+    return statuses.includes(status) ? undefined : wrongOutcome(`status ${statuses.join(' or ')}`, exchange);
   };
 
 /** Requires that a property comes back as it was sent. Other rules judge whether the response is a Plant. */
@@ -344,9 +332,7 @@ const legible = (bytes: Uint8Array): string =>
 export const leaksNoInternals: Rule = ({ request, response }) => {
   if (response === undefined || response.status < 400) return notApplied('no error response');
   const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
-  const leak = INTERNALS.map((pattern) => pattern.exec(text)?.[0].trim()).find(
-    (match) => match !== undefined,
-  );
+  const [leak] = INTERNALS.flatMap((pattern) => pattern.exec(text)?.[0].trim() ?? []);
   if (leak === undefined || legible(request.body ?? new Uint8Array()).includes(leak)) return undefined;
   return findingOf('no stack trace or file path', excerpt(leak), 'internals in an error response');
 };

@@ -123,9 +123,18 @@ export const isAborted = (exchange: Exchange): boolean => failedBy(exchange, 'ab
 /** Returns whether no complete response arrived in time. */
 export const isTimeout = (exchange: Exchange): boolean => failedBy(exchange, 'timeout');
 
-const UNTRUSTED =
-  /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/;
-const NOT_TLS = /^(?:EPROTO|ERR_SSL)/;
+const FAULTS_BY_CODE: readonly (readonly [code: RegExp, kind: FaultKind])[] = [
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unresolved'],
+  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/, 'refused'],
+  [/^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect-timeout'],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ALTNAME|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED/,
+    'untrusted',
+  ],
+  [/^(?:EPROTO|ERR_SSL)/, 'not-tls'],
+  // undici cannot handle every response: a status of 099 fails one of its assertions.
+  [/^(?:HPE_.*|UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)$/, 'not-http'],
+];
 /** OpenSSL's messages contain its reason between addresses and file names. */
 const OPENSSL = /:error:[^:]*:[^:]*:[^:]*:([^:]+):/;
 /** A part of the message with which undici's parser rejects a first line that does not begin with HTTP. */
@@ -134,31 +143,17 @@ const FOREIGN = '(Expected HTTP/';
 export function faultOf(error: unknown): Fault {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { code = '', name = '', message = String(inner) } = (inner ?? {}) as Partial<NodeJS.ErrnoException>;
-  const kind = (): FaultKind => {
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
-    if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'refused';
-    if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect-timeout';
-    if (UNTRUSTED.test(code)) return 'untrusted';
-    if (NOT_TLS.test(code)) return 'not-tls';
-    if (message === 'bad response') return 'unsolicited-continue';
-    if (
-      name === 'HTTPParserError' ||
-      code.startsWith('HPE_') ||
-      code === 'UND_ERR_HEADERS_OVERFLOW' ||
-      // undici cannot handle every response: a status of 099 fails one of its assertions.
-      code === 'ERR_ASSERTION' ||
-      message.startsWith('bad ')
-    )
-      return 'not-http';
-    return 'closed';
-  };
   // undici's wording for a connection that the server closed.
   if (code === 'UND_ERR_SOCKET' && message === 'other side closed')
     return { kind: 'closed', detail: 'the server closed the connection before the end of the response' };
+  const isNotHttp = name === 'HTTPParserError' || message.startsWith('bad ');
+  const kind: FaultKind =
+    FAULTS_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ??
+    (message === 'bad response' ? 'unsolicited-continue' : isNotHttp ? 'not-http' : 'closed');
   const [, reason] = OPENSSL.exec(message) ?? [];
-  if (reason !== undefined) return { kind: kind(), detail: reason };
+  if (reason !== undefined) return { kind, detail: reason };
   return {
-    kind: kind(),
+    kind,
     detail: code !== '' && !message.includes(code) ? `${message} (${code})` : message,
     ...(message.includes(FOREIGN) ? { isOtherProtocol: true } : {}),
   };

@@ -73,13 +73,11 @@ export class HttpClient {
       if (request.rawBytes !== undefined) return await this.sendRaw(slot, request);
       if (needsRawSocket(request)) {
         const rawSocket = this.rawSocketOf(slot);
-        const exchange = await this.retriedIfClosed(
-          await this.sendOnRawSocket(rawSocket, request),
-          async () => {
-            await rawSocket.close();
-            return this.sendOnRawSocket(rawSocket, again());
-          },
-        );
+        const anew = async () => {
+          await rawSocket.close();
+          return this.sendOnRawSocket(rawSocket, again());
+        };
+        const exchange = await this.retriedIfClosed(await this.sendOnRawSocket(rawSocket, request), anew);
         if (this.maxConcurrency === 1 && isAborted(exchange)) await sleep(ABORT_NOTICED_MS);
         return exchange;
       }
@@ -204,10 +202,7 @@ export class HttpClient {
   /** Requests in flight continue; idle connections beyond the limit are closed. */
   setConcurrencyLimit(limit: number): void {
     this.maxConcurrency = limit;
-    for (let beyond = this.slots.length - limit; beyond > 0 && this.idle.length > 0; beyond -= 1) {
-      const [slot] = this.idle.splice(0, 1);
-      if (slot !== undefined) this.discard(slot);
-    }
+    for (const slot of this.idle.splice(0, Math.max(0, this.slots.length - limit))) this.discard(slot);
     while (this.busy < this.maxConcurrency && this.waiting.length > 0)
       this.waiting.shift()?.(this.idle.pop() ?? this.openSlot());
   }
@@ -226,8 +221,7 @@ export class HttpClient {
     if (this.busy >= this.maxConcurrency) return new Promise((resolve) => this.waiting.push(resolve));
     // The most recently used connection is the least likely to be closed, and reusing it reveals state that
     // the store keeps for a connection.
-    const slot = this.idle.pop() ?? this.openSlot();
-    return Promise.resolve(slot);
+    return Promise.resolve(this.idle.pop() ?? this.openSlot());
   }
 
   private release(slot: Slot): void {

@@ -149,9 +149,7 @@ export class SegmentWriter {
     if (segments.length > 1) socket.setNoDelay(true);
     for (const [index, segment] of segments.entries()) {
       this.done = index === segments.length - 1;
-      await new Promise<void>((resolve) => {
-        socket.write(segment, () => resolve());
-      });
+      await new Promise<void>((resolve) => void socket.write(segment, () => resolve()));
       if (this.stopped) return;
       const waits = this.awaitsContinue && index === this.headEnd;
       await (waits ? this.awaitContinue() : this.pause());

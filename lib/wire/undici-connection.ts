@@ -21,16 +21,10 @@ export class UndiciConnection implements Connection {
 
   async send(request: Request, limits: ResponseLimits): Promise<Exchange> {
     const exchange = await new Promise<Exchange>((resolve) => {
-      const { method, path, headers, body } = request;
-      this.client.dispatch(
-        {
-          method: method as Dispatcher.HttpMethod,
-          path,
-          headers: withoutFraming(headers),
-          body: body ?? null,
-        },
-        collector(request, limits, resolve),
-      );
+      const { path, body = null } = request;
+      const method = request.method as Dispatcher.HttpMethod;
+      const headers = withoutFraming(request.headers);
+      this.client.dispatch({ method, path, headers, body }, collector(request, limits, resolve));
     });
     // The rest of a broken response must not be read as the next response.
     if (exchange.kind === 'broken' && !this.closed) {
@@ -59,12 +53,10 @@ export class UndiciConnection implements Connection {
 }
 
 /** Alternating names and values, without the framing headers, which undici writes itself. */
-function withoutFraming(headers: readonly HeaderPair[]): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of headers)
-    if (name !== 'content-length' && name !== 'transfer-encoding') flat.push(name, value);
-  return flat;
-}
+const withoutFraming = (headers: readonly HeaderPair[]): string[] =>
+  headers.filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat();
+
+const NO_RESPONSE: Fault = { kind: 'closed', detail: 'no response' };
 
 /** Builds one response from the events of undici. */
 function collector(
@@ -85,14 +77,10 @@ function collector(
     deadline?.stop();
     if (large !== undefined) largeBodies.end(large);
     const truncated = !isComplete || body.isTooLong || fault !== undefined;
-    const ms = performance.now() - started;
+    const common = { request, ms: performance.now() - started, interim };
     const response = head && { ...head, body: body.kept, truncated };
-    if (fault === undefined && response !== undefined)
-      resolve({ kind: 'answered', request, ms, interim, response });
-    else {
-      const noResponse: Fault = { kind: 'closed', detail: 'no response' };
-      resolve({ kind: 'broken', request, ms, interim, fault: fault ?? noResponse, response });
-    }
+    if (fault === undefined && response !== undefined) resolve({ kind: 'answered', ...common, response });
+    else resolve({ kind: 'broken', ...common, fault: fault ?? NO_RESPONSE, response });
   };
   return {
     onRequestStart(controller) {
