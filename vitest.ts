@@ -106,7 +106,7 @@ async function report(id: string, record: RunRecord, { annotate, skip }: TestCon
       skip(result.reason);
       return;
     case 'fail': {
-      const causes = causesIn(record).filter(({ checks }) => checks.some((check) => check.id === id));
+      const causes = explainedChecks(record).filter(({ checks }) => checks.some((check) => check.id === id));
       if (failsItsTest(result, record))
         throw new AggregateError(
           causes.filter(({ known }) => !known).map((cause) => new Nonconformance(textOf(cause))),
@@ -133,22 +133,14 @@ const isRequired = ({ level }: RecordedResult, { strict }: RunRecord['options'])
 const failsItsTest = (result: RecordedResult, record: RunRecord): boolean =>
   blocks(result, record) && knownBy(result, record).length === 0;
 
-/** A cause with the number that all reports give it. */
-interface NumberedCause extends ExplainedChecks {
-  readonly number: number;
-}
+const titleOf = ({ cause }: ExplainedChecks): string => visible(cause.title);
 
-const causesIn = (record: RunRecord): readonly NumberedCause[] =>
-  explainedChecks(record).map((cause, index) => ({ ...cause, number: index + 1 }));
-
-const titleOf = ({ cause }: NumberedCause): string => visible(cause.title);
-
-const textOf = (cause: NumberedCause): string =>
-  wholeCause(cause, cause.number, UNLIMITED, { columns: COLUMNS, paint: plain }).join('\n');
+const textOf = (cause: ExplainedChecks): string =>
+  wholeCause(cause, UNLIMITED, { columns: COLUMNS, paint: plain }).join('\n');
 
 /** The causes that fail no test; undefined if there are none. */
 function advisoryText(record: RunRecord): string | undefined {
-  const causes = causesIn(record).filter(
+  const causes = explainedChecks(record).filter(
     ({ known, checks }) => !known && !checks.some((check) => failsItsTest(check, record)),
   );
   if (causes.length === 0) return undefined;

@@ -1,5 +1,5 @@
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
-import { explainedChecks } from '../lib/report/baseline/deviations.ts';
+import type { ExplainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
@@ -12,14 +12,8 @@ import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
 import { TOKEN_IN_SHELL } from '../lib/token-variable.ts';
 
-export type NumberedCause = ReturnType<typeof numberedCauses>[number];
-
-/** Returns the causes of a run, numbered as in the reports: those to be fixed, then the known deviations. */
-export const numberedCauses = (record: RunRecord) =>
-  explainedChecks(record).map((one, index) => ({ ...one, rank: index + 1 }));
-
 export interface Retried {
-  readonly cause: NumberedCause;
+  readonly cause: ExplainedChecks;
   readonly verdict: 'fixed' | 'still fails' | 'not judged';
   /** The reason, if the verdict does not say everything. */
   readonly reason?: string;
@@ -30,7 +24,7 @@ export interface Retried {
 export type Retry = ReturnType<typeof retryOf>;
 
 /** Retries each cause: sends its request or, if a single request does not show it, runs its checks. */
-export function retryOf(causes: readonly NumberedCause[], record: RunRecord, plan: RunPlan) {
+export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
   const whole: RunPlan = {
@@ -72,10 +66,10 @@ export function retryOf(causes: readonly NumberedCause[], record: RunRecord, pla
   };
 }
 
-const idOf = ({ rank }: NumberedCause) => `cause/${rank}`;
+const idOf = ({ rank }: ExplainedChecks) => `cause/${rank}`;
 
 /** The request of a cause as a check or, if a single request does not show the cause, its checks. */
-function checksFor(one: NumberedCause, record: RunRecord, plan: RunPlan): readonly Check[] {
+function checksFor(one: ExplainedChecks, record: RunRecord, plan: RunPlan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
@@ -112,7 +106,10 @@ function requestOf(
   return isShown ? { template, rule: noLongerShows(earlier, token) } : undefined;
 }
 
-function judged(results: readonly RecordedResult[], one: NumberedCause): Pick<Retried, 'verdict' | 'reason'> {
+function judged(
+  results: readonly RecordedResult[],
+  one: ExplainedChecks,
+): Pick<Retried, 'verdict' | 'reason'> {
   const failing = results.filter(({ verdict }) => verdict === 'fail');
   const [failed] = failing;
   if (failed?.id === idOf(one)) {

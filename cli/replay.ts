@@ -5,6 +5,7 @@ import type { Target } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { renamingOf } from '../lib/renamed-ids.ts';
+import { type ExplainedChecks, explainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
@@ -18,15 +19,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, baseUrlReader, settingsIn, withOptions } from './options.ts';
-import {
-  fixedText,
-  type NumberedCause,
-  numberedCauses,
-  type Retried,
-  type Retry,
-  retriedLine,
-  retryOf,
-} from './replay-causes.ts';
+import { fixedText, type Retried, type Retry, retriedLine, retryOf } from './replay-causes.ts';
 import { savedRecordOf } from './saved-record.ts';
 import { type StartedStore, startedStore } from './started-store.ts';
 import { print, setExitCode } from './streams.ts';
@@ -109,7 +102,7 @@ async function replay(
   store: RunOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const all = numberedCauses(record);
+  const all = explainedChecks(record);
   const failed = what === undefined || /^\d+$/.test(what) ? undefined : failedIn(record, file, what);
   const causes =
     failed === undefined
@@ -129,7 +122,7 @@ async function replay(
     : replayCheck(failed, retry, plan, record, secrets, signal);
 }
 
-function causesNamed(rank: string | undefined, causes: readonly NumberedCause[], file: string) {
+function causesNamed(rank: string | undefined, causes: readonly ExplainedChecks[], file: string) {
   const named = causes.filter((one) => rank === undefined || one.rank === Number(rank));
   if (named.length > 0) return named;
   throw new UsageError(

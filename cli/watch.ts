@@ -10,7 +10,7 @@ import type { RunPlan } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
-import { fixedText, numberedCauses, type Retried, retriedLine, retryOf } from './replay-causes.ts';
+import { fixedText, type Retried, retriedLine, retryOf } from './replay-causes.ts';
 import { paint, screenRows } from './streams.ts';
 import { listens, POLL_INTERVAL_MS } from './wait.ts';
 
@@ -114,7 +114,7 @@ async function round(
   if (trigger === undefined) return attempt(around);
   clear();
   process.stdout.write(`${new Date().toTimeString().slice(0, 8)}  ${visible(trigger.why)}\n`);
-  const causes = last === undefined ? [] : numberedCauses(last).filter(({ known }) => !known);
+  const causes = last === undefined ? [] : openCauses(last);
   const before: WatchContext['before'] = async (plan, secrets) => {
     if (last === undefined || causes.length === 0) return;
     const verdicts: Retried['verdict'][] = [];

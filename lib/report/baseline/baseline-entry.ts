@@ -13,6 +13,10 @@ export function fingerprintsIn(
   return [{ id: entry.id, names: entry.fingerprints }];
 }
 
+/** Returns the fingerprint of the cause that an entry is about; undefined for an entry about a check. */
+export const causeIn = (entry: BaselineEntry): string | undefined =>
+  'cause' in entry ? entry.cause : undefined;
+
 export const concernsCheck = (entry: BaselineEntry, { id }: Pick<RecordedResult, 'id'>): boolean =>
   fingerprintsIn(entry).some((one) => one.id === id);
 

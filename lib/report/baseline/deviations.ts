@@ -12,8 +12,7 @@ import type {
   WithoutCiResult,
 } from '../record/record.ts';
 import { shownText } from '../wording/format-text.ts';
-import { NOTHING_JUDGED } from '../wording/headline.ts';
-import { concernsCheck, entryName, fingerprintsIn, newProblems } from './baseline-entry.ts';
+import { causeIn, concernsCheck, entryName, fingerprintsIn, newProblems } from './baseline-entry.ts';
 import { sendsTheSame } from './entry-state.ts';
 
 const MAX_REASON_CHARACTERS = 300;
@@ -30,18 +29,20 @@ export const entriesOf = (
 /** The entries that apply: those that are known and, for failures that still occur, those that are stale. */
 const covering = (record: WithBaseline) => entriesOf(record, 'known', 'stale');
 
+const entriesForCheck = (result: RecordedResult, record: WithBaseline) =>
+  covering(record).filter((entry) => concernsCheck(entry, result));
+
 /** Counts the failures of a check beyond those of its recorded problems, whose number is limited. */
 export const unaccounted = ({ failed, problems }: RecordedResult): number =>
   failed - sum(problems, (problem) => problem.failed);
 
 /** Returns the entries that make a failed check a known deviation: none unless all its failures are known. */
 export function knownBy(result: RecordedResult, record: WithBaseline): readonly EvaluatedEntry[] {
-  const entriesForCheck = covering(record).filter((entry) => concernsCheck(entry, result));
-  if (entriesForCheck.length > 0 && newProblems(result, entriesForCheck).length === 0) {
-    const isWhole = entriesForCheck
-      .flatMap(fingerprintsIn)
-      .some(({ id, names }) => id === result.id && names === undefined);
-    if (isWhole || unaccounted(result) === 0) return entriesForCheck;
+  const entries = entriesForCheck(result, record);
+  if (entries.length > 0 && newProblems(result, entries).length === 0) {
+    const named = entries.flatMap(fingerprintsIn);
+    const isWhole = named.some(({ id, names }) => id === result.id && names === undefined);
+    if (isWhole || unaccounted(result) === 0) return entries;
   }
   return byCause(result, record);
 }
@@ -71,7 +72,7 @@ function byCause(result: RecordedResult, record: WithBaseline): readonly Evaluat
 
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
-  const entries = covering(record).filter((entry) => concernsCheck(entry, result));
+  const entries = entriesForCheck(result, record);
   return entries.length === 0 || knownBy(result, record).length > 0
     ? undefined
     : newProblems(result, entries);
@@ -102,6 +103,8 @@ export function newProblemsText(result: RecordedResult, record: RunRecord): stri
 
 export interface ExplainedChecks {
   readonly cause: RecordedCause;
+  /** The number of the cause in all reports, from 1. */
+  readonly rank: number;
   /** The level of its most serious check that is not a known deviation. */
   readonly level: RecordedCause['level'];
   /** Sorted as in the record. */
@@ -113,9 +116,9 @@ export interface ExplainedChecks {
 
 /** Returns the causes of a run: first those to be fixed, MUST before SHOULD, then the known deviations. */
 export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
-  const names = new Set(covering(record).flatMap((one) => ('cause' in one ? [one.cause] : [])));
+  const names = new Set(covering(record).map(causeIn));
   const unnamed = record.causes.filter(({ fingerprint }) => !names.has(fingerprint));
-  const all = record.causes.map((cause): ExplainedChecks => {
+  const all = record.causes.map((cause): Omit<ExplainedChecks, 'rank'> => {
     const checkIds = new Set(cause.checks);
     const checks = record.results.filter(({ id, verdict }) => verdict === 'fail' && checkIds.has(id));
     // If a check of a known cause has a new failure with a new cause, it is listed only under the new one.
@@ -138,7 +141,7 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
     ...open.filter(({ level }) => level === 'MUST'),
     ...open.filter(({ level }) => level === 'SHOULD'),
     ...all.filter(({ known }) => known),
-  ];
+  ].map((one, index) => ({ ...one, rank: index + 1 }));
 }
 
 export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
@@ -149,10 +152,8 @@ export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
 
 /** Returns the entry that accepts a known cause: its own, or that of one of its checks. */
 export function entryFor({ cause, checks }: ExplainedChecks, record: RunRecord): EvaluatedEntry | undefined {
-  const isOwn = (entry: EvaluatedEntry) => 'cause' in entry && entry.cause === cause.fingerprint;
-  return (
-    covering(record).find(isOwn) ?? checks.map((result) => knownBy(result, record)[0]).find((one) => one)
-  );
+  const own = covering(record).find((entry) => causeIn(entry) === cause.fingerprint);
+  return own ?? checks.flatMap((result) => knownBy(result, record))[0];
 }
 
 /** Returns the failed checks that are known deviations. */
@@ -166,8 +167,7 @@ export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
 
 /** Says what an entry is about: the cause that experiments found or, without one, the name of the entry. */
 export const aboutEntry = (entry: EvaluatedEntry, { causes }: RunRecord): string =>
-  causes.find(({ fingerprint }) => 'cause' in entry && entry.cause === fingerprint)?.title ??
-  entryName(entry);
+  causes.find(({ fingerprint }) => fingerprint === causeIn(entry))?.title ?? entryName(entry);
 
 /** The number of entries that a baseline has ever had. */
 const totalOf = ({ entries, total = 0 }: JudgedBaseline): number => Math.max(total, entries.length);
@@ -189,20 +189,4 @@ export function baselineNotes({ ciResult: { baseline } }: RunRecord): readonly s
     open > 0 &&
       `${counted(open, 'entry has', 'entries have')} the reason TODO: say why the deviation is accepted`,
   );
-}
-
-export const deselected = ({ results }: Pick<RunRecord, 'results'>): readonly RecordedResult[] =>
-  results.filter(({ blockedBy }) => blockedBy === 'user');
-
-/** Says why the run could not be judged, or not completely; undefined if it could. */
-export function unjudged({ ciResult, stop, summary }: RunRecord): string | undefined {
-  const asAsked = stop?.kind === 'limit' || stop?.kind === 'bailed';
-  if (stop !== null && (!asAsked || ciResult.exitCode === 3))
-    return `${shownText(stop.reason)}; ${stop.remedy}`;
-  if (ciResult.exitCode === 2) return NOTHING_JUDGED;
-  if (ciResult.exitCode !== 3) return undefined;
-  const { untestable } = summary.MUST;
-  return untestable === 0
-    ? 'some checks of the catalogue were not run'
-    : `${counted(untestable, 'MUST check')} could not be tested`;
 }

@@ -1,17 +1,9 @@
 import { capped, compact, firstNames } from '../../collections.ts';
-import {
-  aboutEntry,
-  deselected,
-  type ExplainedChecks,
-  entriesOf,
-  openCauses,
-  unjudged,
-  whyKnown,
-} from '../baseline/deviations.ts';
+import { aboutEntry, type ExplainedChecks, entriesOf, openCauses, whyKnown } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
 import { shownText } from '../wording/format-text.ts';
-import { headlineOf } from '../wording/headline.ts';
+import { deselected, headlineOf, unjudged } from '../wording/headline.ts';
 
 interface Annotation {
   readonly title: string;

@@ -8,12 +8,12 @@ import {
   knownBy,
   newProblemsText,
   openCauses,
-  unjudged,
   whyKnown,
   withNewProblemFirst,
 } from '../baseline/deviations.ts';
 import type { RecordedResult, RunRecord } from '../record/record.ts';
 import { escaped, failureText, shownText, visible } from '../wording/format-text.ts';
+import { unjudged } from '../wording/headline.ts';
 
 /** Child elements by name, in the order of the schema. Names that begin with @_ denote attributes. */
 interface Element {

@@ -2,16 +2,15 @@ import { capped, compact, firstNames, groupBy } from '../../collections.ts';
 import type { VerdictCount } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
+import { causeIn } from '../baseline/baseline-entry.ts';
 import {
   aboutEntry,
   baselineNotes,
-  deselected,
   type ExplainedChecks,
   entriesOf,
   knownCauses,
   newProblemsText,
   openCauses,
-  unjudged,
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { EntryState, EvaluatedEntry, RecordedResult, RunRecord } from '../record/record.ts';
@@ -19,7 +18,7 @@ import { runCommandLine } from '../reproduce/run-command.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { failureText, visible } from '../wording/format-text.ts';
-import { headlineOf, inUpperCase } from '../wording/headline.ts';
+import { deselected, headlineOf, inUpperCase, unjudged } from '../wording/headline.ts';
 import { causeBlocks, MAX_TITLE_CHARACTERS } from './cause-markdown.ts';
 import { code, fenced, inBlocks, lines, prose } from './markdown-text.ts';
 
@@ -46,7 +45,7 @@ export function markdownReport(record: RunRecord): string {
   const should = open.filter(({ level }) => level === 'SHOULD');
   const room = MAX_CHARACTERS - inBlocks([...before, ...after]).length;
   const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
-  const warned = failures('SHOULD', should, record, room - failed.length, must.length);
+  const warned = failures('SHOULD', should, record, room - failed.length);
   return `${inBlocks([...before, failed, warned, ...after])}\n`;
 }
 
@@ -93,7 +92,7 @@ function baseline(record: RunRecord): string {
   if (known === null) return '';
   const entries = (line: (entry: EvaluatedEntry) => string, ...states: readonly EntryState[]) =>
     some(entriesOf(record, ...states).map(line));
-  const listedCauses = new Set(known.entries.map((entry) => 'cause' in entry && entry.cause));
+  const listedCauses = new Set(known.entries.map(causeIn));
   const about = (entry: EvaluatedEntry) => code(aboutEntry(entry, record), 200);
   return inBlocks([
     `### Known deviations (${code(known.file)})`,
@@ -112,21 +111,17 @@ function baseline(record: RunRecord): string {
   ]);
 }
 
-/**
- * The failures of a level, by cause, numbered after `before` others. Of a cause that does not fit, only the
- * id of its first check is listed.
- */
+/** The failures of a level, by cause. Of a cause that does not fit, only the id of its first check is listed. */
 function failures(
   level: 'MUST' | 'SHOULD',
   causes: readonly ExplainedChecks[],
   record: RunRecord,
   room: number,
-  before = 0,
 ): string {
   if (causes.length === 0) return '';
   const isRequired = level === 'MUST' || record.options.strict;
   const title = `### ${counted(causes.length, 'cause')} of failed ${level} checks${isRequired ? '' : ' (advisory)'}`;
-  const blocks = causes.map((one, index) => failure(one, before + index + 1, record));
+  const blocks = causes.map((one) => failure(one, record));
   const spare = room - title.length - 2000;
   let used = 0;
   const fit = blocks.findIndex((block) => {
@@ -144,9 +139,9 @@ function failures(
   ]);
 }
 
-function failure({ cause, checks }: ExplainedChecks, number: number, record: RunRecord): string {
+function failure({ cause, rank, checks }: ExplainedChecks, record: RunRecord): string {
   return inBlocks([
-    `**${number}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
+    `**${rank}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
     lines(
       checks.flatMap((one) => {
         const news = newProblemsText(one, record);

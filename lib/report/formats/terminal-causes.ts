@@ -63,7 +63,7 @@ export function extentOf(open: readonly ExplainedChecks[], max: number, layout: 
     if (fits(1, limits, reserved)) return { full: 1, limits, isWhole: true };
   const [first] = full;
   const isFitting = (limits: RowLimits) =>
-    first !== undefined && 2 + heightOf(fieldsOf(first, 1, limits, layout), layout.columns) + reserved <= max;
+    first !== undefined && 2 + heightOf(fieldsOf(first, limits, layout), layout.columns) + reserved <= max;
   return { full: 1, limits: isFitting(TIGHT) ? TIGHT : TIGHTEST, isWhole: false };
 }
 
@@ -83,7 +83,7 @@ export function causeRows(
 }
 
 const fullRows = (causes: readonly ExplainedChecks[], limits: RowLimits, layout: Layout): readonly string[] =>
-  causes.flatMap((one, index) => ['', ...wholeCause(one, index + 1, limits, layout)]);
+  causes.flatMap((one) => ['', ...wholeCause(one, limits, layout)]);
 
 /** A cause with as many steps as fit if the other causes are named below it. */
 function partOfCause(
@@ -93,7 +93,7 @@ function partOfCause(
   otherCauses: number,
   layout: Layout,
 ): readonly string[] {
-  const fields = fieldsOf(one, 1, limits, layout).slice(
+  const fields = fieldsOf(one, limits, layout).slice(
     0,
     Math.max(max - rowsForOthers(otherCauses), MIN_ROWS) - 1,
   );
@@ -114,7 +114,7 @@ function partOfCause(
 export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): number {
   const [first] = open;
   if (first === undefined) return 0;
-  return 1 + heightOf(wholeCause(first, 1, TIGHT, layout), layout.columns) + rowsForOthers(open.length - 1);
+  return 1 + heightOf(wholeCause(first, TIGHT, layout), layout.columns) + rowsForOthers(open.length - 1);
 }
 
 /** Number of rows that name so many causes, with an empty row before them. */
@@ -122,16 +122,13 @@ const rowsForAll = (count: number): number => (count === 0 ? 0 : count + 1);
 
 const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX_RESERVED);
 
-export const wholeCause = (
-  one: ExplainedChecks,
-  rank: number,
-  limits: RowLimits,
-  layout: Layout,
-): readonly string[] => [...fieldsOf(one, rank, limits, layout), ...stepRows(one.cause.steps, layout)];
+export const wholeCause = (one: ExplainedChecks, limits: RowLimits, layout: Layout): readonly string[] => [
+  ...fieldsOf(one, limits, layout),
+  ...stepRows(one.cause.steps, layout),
+];
 
 function fieldsOf(
-  { cause, level, checks, news }: ExplainedChecks,
-  rank: number,
+  { cause, rank, level, checks, news }: ExplainedChecks,
   limits: RowLimits,
   { columns, paint }: Layout,
 ): readonly string[] {
@@ -216,8 +213,8 @@ function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>):
     : `(${ofLevel} ${level}, ${others} SHOULD)`;
 }
 
-export function causeRow(one: ExplainedChecks, rank: number, { columns }: Layout): string {
-  const number = `${rank}. `;
+export function causeRow(one: ExplainedChecks, { columns }: Layout): string {
+  const number = `${one.rank}. `;
   const title = visible(one.cause.title);
   const isFitting = (text: string) => widthOf(`${number}${title}  ${text}`) <= columns;
   // The title says more than the number of its checks.
@@ -239,6 +236,6 @@ function others(
 ): readonly string[] {
   const remaining = open.slice(from);
   if (remaining.length === 0) return [];
-  const rows = remaining.map((one, index) => causeRow(one, from + index + 1, layout));
+  const rows = remaining.map((one) => causeRow(one, layout));
   return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${ALL_WITH_VERBOSE}`)];
 }

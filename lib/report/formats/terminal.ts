@@ -2,7 +2,6 @@ import { capped, compact, firstNames, groupBy } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import {
   baselineNotes,
-  deselected,
   type ExplainedChecks,
   entryFor,
   knownBy,
@@ -10,14 +9,13 @@ import {
   knownResults,
   newProblemsText,
   openCauses,
-  unjudged,
   whyKnown,
 } from '../baseline/deviations.ts';
 import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { coloured, formatFailure, plain, shownText, visible } from '../wording/format-text.ts';
-import { headlineOf, inUpperCase, OUTCOMES } from '../wording/headline.ts';
+import { deselected, headlineOf, inUpperCase, OUTCOMES, unjudged } from '../wording/headline.ts';
 import { hanging, heightOf, widthOf, wrapped } from './rows.ts';
 import {
   ALL_WITH_VERBOSE,
@@ -57,9 +55,7 @@ const MAX_ITEMS = 3;
 export function quietReport(record: RunRecord, colour: boolean, columns = Number.POSITIVE_INFINITY): string {
   const layout = { columns, paint: colour ? coloured : plain, verbose: true };
   const unwrapped = { ...layout, columns: Number.POSITIVE_INFINITY };
-  const causes = openCauses(record).flatMap((one, index) =>
-    wrapped(causeRow(one, index + 1, unwrapped), columns),
-  );
+  const causes = openCauses(record).flatMap((one) => wrapped(causeRow(one, unwrapped), columns));
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
 }
 
@@ -81,11 +77,7 @@ function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
     ...head(record, layout),
     ...documentWarnings(record, layout),
     ...headingOf(open, record, layout),
-    ...open.flatMap((one, index) => [
-      '',
-      ...wholeCause(one, index + 1, UNLIMITED, layout),
-      ...checkLines(one, record, layout),
-    ]),
+    ...open.flatMap((one) => ['', ...wholeCause(one, UNLIMITED, layout), ...checkLines(one, record, layout)]),
     ...untestable(record, layout),
     ...deviations(record, layout),
     ...gap(observed(record, layout)),

@@ -1,9 +1,9 @@
 import { counted, withSeparators } from '../../../text.ts';
 import { TOKEN_VARIABLE } from '../../../token-variable.ts';
-import { deselected } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { runCommandLine } from '../../reproduce/run-command.ts';
 import { coverageOfAll } from '../../wording/coverage.ts';
+import { deselected } from '../../wording/headline.ts';
 import { Section } from './kit/section.tsx';
 import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.tsx';
 

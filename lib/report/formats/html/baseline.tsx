@@ -1,6 +1,6 @@
 import { capitalised, counted } from '../../../text.ts';
 import { fingerprintsIn } from '../../baseline/baseline-entry.ts';
-import { aboutEntry, baselineNotes, knownCauses, openCauses } from '../../baseline/deviations.ts';
+import { aboutEntry, baselineNotes, knownCauses } from '../../baseline/deviations.ts';
 import type { EvaluatedEntry, RunRecord } from '../../record/record.ts';
 import { Cause } from './failures.tsx';
 import { List, Section } from './kit/section.tsx';
@@ -22,7 +22,6 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
   // Entries that require action come first.
   const sorted = Object.keys(STATES).flatMap((state) => entries.filter((entry) => entry.state === state));
   const known = knownCauses(record);
-  const open = openCauses(record).length;
   return (
     <Section id="baseline" heading="Known deviations">
       <p class="note">
@@ -55,12 +54,7 @@ export function Baseline({ record }: Readonly<{ record: RunRecord }>) {
       {known.length > 0 && (
         <section class="causes">
           <h3>{counted(known.length, 'cause')} that explain only known deviations</h3>
-          <List
-            ordered
-            items={known.map((one, index) => (
-              <Cause explained={one} rank={open + index + 1} record={record} open={false} />
-            ))}
-          />
+          <List ordered items={known.map((one) => <Cause explained={one} record={record} open={false} />)} />
         </section>
       )}
     </Section>

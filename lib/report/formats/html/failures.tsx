@@ -63,24 +63,19 @@ function Causes({
         ordered
         items={causes.map((one, index) => {
           const unfolded = !folded && (index === 0 || causes.length <= MAX_OPEN_CAUSES);
-          return <Cause explained={one} rank={open.indexOf(one) + 1} record={record} open={unfolded} />;
+          return <Cause explained={one} record={record} open={unfolded} />;
         })}
       />
     </section>
   );
 }
 
-/**
- * Renders a cause.
- * @param rank its number in all reports: 1 for the first of `explainedChecks`
- */
 export function Cause({
   explained,
-  rank,
   record,
   open,
-}: Readonly<{ explained: ExplainedChecks; rank: number; record: RunRecord; open: boolean }>) {
-  const { cause, level, checks, known } = explained;
+}: Readonly<{ explained: ExplainedChecks; record: RunRecord; open: boolean }>) {
+  const { cause, rank, level, checks, known } = explained;
   const { title, advice, expected, counterexample, steps, matters, ladders, fingerprint } = cause;
   const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
   return (

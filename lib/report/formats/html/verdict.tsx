@@ -1,9 +1,9 @@
 import { compact } from '../../../collections.ts';
 import { countToJudge, type Summary } from '../../../run/result/verdict.ts';
 import { counted } from '../../../text.ts';
-import { deselected, explainedChecks, openCauses } from '../../baseline/deviations.ts';
+import { explainedChecks, openCauses } from '../../baseline/deviations.ts';
 import type { RunRecord } from '../../record/record.ts';
-import { headlineOf, NOTHING_JUDGED, OUTCOMES } from '../../wording/headline.ts';
+import { deselected, headlineOf, NOTHING_JUDGED, OUTCOMES } from '../../wording/headline.ts';
 import { causeId } from './failures.tsx';
 import { causeTitle, List } from './kit/section.tsx';
 import { countInWords, countTones, Icon, inline, ToneLabel, toneOf, WORDS } from './kit/text.tsx';
@@ -91,10 +91,10 @@ function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
   const must = openCauses(record).filter(({ level }) => level === 'MUST');
   const [first] = must;
   if (must.length < 2 || first === undefined) return null;
-  const { cause, checks } = first;
+  const { cause, rank, checks } = first;
   return (
     <p class="callout">
-      <strong>Fix first:</strong> <a href={`#${causeId(1)}`}>{causeTitle(cause.title)}</a>, which explains{' '}
+      <strong>Fix first:</strong> <a href={`#${causeId(rank)}`}>{causeTitle(cause.title)}</a>, which explains{' '}
       {counted(checks.length, 'failed check')}.
     </p>
   );
