@@ -24,168 +24,129 @@ export type Rows = Readonly<Record<string, OptionRow>>;
 
 const ONLY_A_FLAG = { api: false, file: false } as const;
 
+type More = Partial<Omit<OptionRow, 'kind' | 'description'>>;
+
+/** Returns the row of an option. `M` keeps the exact type of `more`, from which other types follow. */
+const option = <const K extends kind.OptionType, const M extends More = object>(
+  type: K,
+  description: string,
+  more?: M,
+) =>
+  ({ kind: type, description, ...more }) as { readonly kind: K; readonly description: string } & NoInfer<M>;
+
 /** The options that have a flag, in groups that several commands share. `run` has all of them. */
 export const GROUPS = {
   connection: {
-    token: {
-      kind: kind.token,
-      description: 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN',
+    token: option(kind.token, 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN', {
       file: false,
       variable: TOKEN_VARIABLE,
-    },
-    openapi: {
-      kind: kind.path,
-      description: "OpenAPI 3.1 or 3.0 document to use instead of the suite's own",
-    },
-    overlay: {
-      kind: kind.paths,
-      description: 'OpenAPI Overlay 1.0 file to apply to the document',
-      api: 'overlays',
-    },
-    header: {
-      kind: kind.headers,
-      description: "header to add to every request, as 'Name: value'",
-      api: 'headers',
-    },
-    timeout: {
-      kind: kind.milliseconds,
-      description: 'time in milliseconds to wait for a connection, and for a complete response',
-      defaultsTo: DEFAULTS.timeout,
-    },
-    ca: { kind: kind.path, description: "PEM certificates to trust in addition to the system's" },
-    cert: { kind: kind.path, description: 'PEM client certificate; requires --key' },
-    key: { kind: kind.path, description: 'private key of the client certificate, PEM without a passphrase' },
-    insecure: { kind: kind.flag, description: 'trust any server certificate' },
+    }),
+    openapi: option(kind.path, "OpenAPI 3.1 or 3.0 document to use instead of the suite's own"),
+    overlay: option(kind.paths, 'OpenAPI Overlay 1.0 file to apply to the document', { api: 'overlays' }),
+    header: option(kind.headers, "header to add to every request, as 'Name: value'", { api: 'headers' }),
+    timeout: option(
+      kind.milliseconds,
+      'time in milliseconds to wait for a connection, and for a complete response',
+      { defaultsTo: DEFAULTS.timeout },
+    ),
+    ca: option(kind.path, "PEM certificates to trust in addition to the system's"),
+    cert: option(kind.path, 'PEM client certificate; requires --key'),
+    key: option(kind.path, 'private key of the client certificate, PEM without a passphrase'),
+    insecure: option(kind.flag, 'trust any server certificate'),
   },
   sampling: {
-    strict: {
-      kind: kind.flag,
-      description: 'a failed SHOULD check makes the store not conformant, like a failed MUST',
-    },
-    only: {
-      kind: kind.texts,
-      placeholder: 'checks',
-      description: 'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
-    },
-    skip: { kind: kind.texts, placeholder: 'checks', description: 'skip these checks' },
-    cases: {
-      kind: kind.whole(1, 10 ** 9),
-      description: 'number of random cases per generated check',
+    strict: option(kind.flag, 'a failed SHOULD check makes the store not conformant, like a failed MUST'),
+    only: option(
+      kind.texts,
+      'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
+      { placeholder: 'checks' },
+    ),
+    skip: option(kind.texts, 'skip these checks', { placeholder: 'checks' }),
+    cases: option(kind.whole(1, 10 ** 9), 'number of random cases per generated check', {
       defaultsTo: DEFAULTS.cases,
-    },
-    thorough: {
-      kind: kind.flag,
-      description: 'cover every triple of request variations instead of every pair; takes many times as long',
-    },
-    seed: {
-      kind: kind.whole(0, 2 ** 32 - 1),
-      description: 'seed of the random payloads',
+    }),
+    thorough: option(
+      kind.flag,
+      'cover every triple of request variations instead of every pair; takes many times as long',
+    ),
+    seed: option(kind.whole(0, 2 ** 32 - 1), 'seed of the random payloads', {
       defaultsTo: 'a new one in each run',
-    },
-    firstId: {
-      kind: kind.id,
-      description: 'first id to send; the same seed and first id repeat a run exactly',
+    }),
+    firstId: option(kind.id, 'first id to send; the same seed and first id repeat a run exactly', {
       defaultsTo: 'random, from 2^20 to 2^31-1',
-    },
-    concurrency: {
-      // Each concurrent request has its own connection, and many systems limit a process to 1024 open files.
-      kind: kind.whole(1, 1000),
-      description: 'maximum number of requests in flight',
+    }),
+    // Each concurrent request has its own connection, and many systems limit a process to 1024 open files.
+    concurrency: option(kind.whole(1, 1000), 'maximum number of requests in flight', {
       defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if responses take 20 ms or longer`,
-    },
-    rate: { kind: kind.rate, description: 'maximum number of requests per second', defaultsTo: 'no limit' },
-    maxSeconds: { kind: kind.seconds, description: 'stop the run after this many seconds' },
-    maxRequests: {
-      kind: kind.whole(1, Number.MAX_SAFE_INTEGER),
-      description: 'stop the run after this many requests',
-    },
-    explain: {
-      kind: kind.whole(0, 10 ** 6),
-      description:
-        'maximum number of requests for finding the causes of failures, after the checks; 0 for none',
-      defaultsTo: DEFAULTS.explain,
-    },
+    }),
+    rate: option(kind.rate, 'maximum number of requests per second', { defaultsTo: 'no limit' }),
+    maxSeconds: option(kind.seconds, 'stop the run after this many seconds'),
+    maxRequests: option(kind.whole(1, Number.MAX_SAFE_INTEGER), 'stop the run after this many requests'),
+    explain: option(
+      kind.whole(0, 10 ** 6),
+      'maximum number of requests for finding the causes of failures, after the checks; 0 for none',
+      { defaultsTo: DEFAULTS.explain },
+    ),
   },
   reports: {
-    out: {
-      kind: kind.path,
+    out: option(kind.path, 'folder to write reports to; - writes a single report to standard output', {
       placeholder: 'dir',
-      description: 'folder to write reports to; - writes a single report to standard output',
       defaultsTo: 'no files; ./reports with --format',
       api: false,
-    },
-    format: {
-      kind: kind.formats,
-      description: `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`,
+    }),
+    format: option(kind.formats, `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`, {
       defaultsTo: 'json',
       api: false,
-    },
-    force: { kind: kind.flag, description: 'overwrite files that are not reports of this suite', api: false },
+    }),
+    force: option(kind.flag, 'overwrite files that are not reports of this suite', { api: false }),
   },
   run: {
-    baseline: {
-      kind: kind.path,
-      description: 'file of known deviations, which do not make the CI result fail',
-    },
-    writeBaseline: {
-      kind: kind.path,
-      description: 'write the failures of this run to a baseline file',
-      ...ONLY_A_FLAG,
-    },
-    bail: {
-      kind: kind.flag,
-      description: 'start no further checks after the first failure that the baseline does not list',
-    },
-    jobs: {
-      kind: kind.whole(1, 64),
-      description: 'number of threads that share the checks; useful for many cases against a fast store',
-      defaultsTo: 1,
-      api: false,
-    },
-    shard: { kind: kind.shard, description: 'run only part i of n; merge joins the records', file: false },
-    start: {
-      kind: kind.text,
+    baseline: option(kind.path, 'file of known deviations, which do not make the CI result fail'),
+    writeBaseline: option(kind.path, 'write the failures of this run to a baseline file', ONLY_A_FLAG),
+    bail: option(
+      kind.flag,
+      'start no further checks after the first failure that the baseline does not list',
+    ),
+    jobs: option(
+      kind.whole(1, 64),
+      'number of threads that share the checks; useful for many cases against a fast store',
+      { defaultsTo: 1, api: false },
+    ),
+    shard: option(kind.shard, 'run only part i of n; merge joins the records', { file: false }),
+    start: option(kind.text, 'shell command that starts the store, which is stopped at the end', {
       placeholder: 'command',
-      description: 'shell command that starts the store, which is stopped at the end',
       api: false,
-    },
-    wait: {
-      kind: kind.seconds,
+    }),
+    wait: option(kind.seconds, 'seconds to wait for the store to listen', {
       placeholder: 's',
-      description: 'seconds to wait for the store to listen',
       defaultsTo: '30 with --start, else 0',
       api: false,
-    },
-    watch: {
-      kind: kind.flag,
-      description:
-        'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
-      ...ONLY_A_FLAG,
-    },
-    quiet: {
-      kind: kind.flag,
-      description: 'print only the causes of failures, one line each, and the verdict',
-      ...ONLY_A_FLAG,
-    },
-    verbose: {
-      kind: kind.flag,
-      description: 'print every exchange as it happens, and every cause and failed check in full',
-      ...ONLY_A_FLAG,
-    },
+    }),
+    watch: option(
+      kind.flag,
+      'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
+      ONLY_A_FLAG,
+    ),
+    quiet: option(
+      kind.flag,
+      'print only the causes of failures, one line each, and the verdict',
+      ONLY_A_FLAG,
+    ),
+    verbose: option(
+      kind.flag,
+      'print every exchange as it happens, and every cause and failed check in full',
+      ONLY_A_FLAG,
+    ),
   },
   target: {
-    config: {
-      kind: kind.path,
-      description: 'configuration file',
+    config: option(kind.path, 'configuration file', {
       defaultsTo: 'conformance.yaml, if it exists',
       ...ONLY_A_FLAG,
-    },
-    target: {
-      kind: kind.text,
+    }),
+    target: option(kind.text, 'store to run against, by its name in the configuration', {
       placeholder: 'name',
-      description: 'store to run against, by its name in the configuration',
       ...ONLY_A_FLAG,
-    },
+    }),
   },
 } as const satisfies Readonly<Record<string, Rows>>;
 
@@ -193,35 +154,25 @@ export type Group = keyof typeof GROUPS;
 
 /** All options. Flags, variables, keys of files, their schema, types, messages and docs follow from a row. */
 export const OPTIONS = {
-  baseUrl: {
-    kind: kind.baseUrl,
-    description: 'base URL of the store, without /plants',
+  baseUrl: option(kind.baseUrl, 'base URL of the store, without /plants', {
     file: false,
     variable: 'PLANT_STORE_URL',
-  },
-  name: {
-    kind: kind.text,
-    description: 'name of the store in reports',
-    defaultsTo: 'its base URL',
-    file: false,
-  },
-  tokenEnv: {
-    kind: kind.variable,
-    description: 'environment variable that holds the token, also in the commands of reports',
-    defaultsTo: TOKEN_VARIABLE,
-    file: false,
-  },
+  }),
+  name: option(kind.text, 'name of the store in reports', { defaultsTo: 'its base URL', file: false }),
+  tokenEnv: option(
+    kind.variable,
+    'environment variable that holds the token, also in the commands of reports',
+    { defaultsTo: TOKEN_VARIABLE, file: false },
+  ),
   ...GROUPS.connection,
   ...GROUPS.sampling,
   ...GROUPS.reports,
   ...GROUPS.run,
   ...GROUPS.target,
-  targets: {
-    kind: kind.stores,
-    description: 'stores by name, for run --target NAME and compare',
+  targets: option(kind.stores, 'stores by name, for run --target NAME and compare', {
     api: false,
     variable: false,
-  },
+  }),
 } as const satisfies Rows;
 
 type Table = typeof OPTIONS;
@@ -249,7 +200,7 @@ const { targets: _, ...forOneStore } = IN_A_FILE as InAFile;
 
 /** The options of a target in a file: those that identify it, and everything else that a target may set. */
 export const TARGET = {
-  name: { kind: kind.targetName, description: 'name of the store in reports and on the command line' },
+  name: option(kind.targetName, 'name of the store in reports and on the command line'),
   baseUrl: OPTIONS.baseUrl,
   tokenEnv: OPTIONS.tokenEnv,
   ...forOneStore,
