@@ -151,10 +151,7 @@ async function replayCauses(
     : verdicts.includes('not judged')
       ? undefined
       : 'pass';
-  print(
-    `\n${verdictText(verdict)}  ${fixedText(verdicts)}${stop === undefined ? '' : `; ${because(stop)}`}\n`,
-  );
-  return exitCodeOf(verdict);
+  return end(verdict, compact(fixedText(verdicts), stop && because(stop)));
 }
 
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
@@ -197,16 +194,15 @@ async function replayCheck(
   const now = recorder.record();
   print(formatAnswers(result, now, single === undefined ? undefined : last, record));
   if (now.stop === null) await retry.run(secrets, (one) => print(`${line('cause', retriedLine(one))}\n`));
-  const verdict = now.results[0]?.verdict;
-  print(`\n${verdictText(verdict)}${now.stop === null ? '' : `  ${because(now.stop)}`}\n`);
-  return exitCodeOf(verdict);
+  return end(now.results[0]?.verdict, compact(now.stop && because(now.stop)));
 }
 
-const verdictText = (verdict: Verdict | undefined): string =>
-  verdict === 'pass' ? 'FIXED' : verdict === 'fail' ? 'STILL FAILING' : 'COULD NOT BE JUDGED';
-
-const exitCodeOf = (verdict: Verdict | undefined): number =>
-  verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
+/** Prints the verdict, followed by `more`. Returns the exit code. */
+function end(verdict: Verdict | undefined, more: readonly string[]): number {
+  const words = verdict === 'pass' ? 'FIXED' : verdict === 'fail' ? 'STILL FAILING' : 'COULD NOT BE JUDGED';
+  print(`\n${[words, more.join('; ')].filter(Boolean).join('  ')}\n`);
+  return verdict === 'pass' ? 0 : verdict === 'fail' ? 1 : 3;
+}
 
 const because = ({ reason, remedy }: Stop): string => `${shownText(reason)}; ${remedy}`;
 

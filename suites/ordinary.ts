@@ -82,37 +82,13 @@ const sampled =
 
 /** `word` is replaced with six fresh letters, # with a fresh digit. */
 const KINDS_OF_NAMES = [
-  'word word',
-  "word's word",
-  "O'Word",
-  "word''word",
-  'word-word',
-  'word--word',
-  'word - word',
-  "word 'word'",
-  "word'",
-  'word-',
-  'word ',
-  'word7',
-  'word 7',
-  'word 1999',
-  'word 7 May 2027',
-  'word 1e5',
-  'word 12345678',
-  'T##########',
-  'e##########',
-  'WORD',
-  'word',
-  'word  word',
-  'word word  ',
-  'word word word word word',
-  'word-word-word-word',
-  'null word',
-  'true word',
-  'select word from word',
-  'drop table word',
-  'undefined word',
-] as const;
+  ...['word word', "word's word", "O'Word", "word''word", 'word-word', 'word--word', 'word - word'],
+  ...["word 'word'", "word'", 'word-', 'word '],
+  ...['word7', 'word 7', 'word 1999', 'word 7 May 2027', 'word 1e5', 'word 12345678'],
+  ...['T##########', 'e##########', 'WORD', 'word'],
+  ...['word  word', 'word word  ', 'word word word word word', 'word-word-word-word'],
+  ...['null word', 'true word', 'select word from word', 'drop table word', 'undefined word'],
+];
 
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({

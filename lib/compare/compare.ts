@@ -1,4 +1,4 @@
-import { pick } from '../collections.ts';
+import { compact, pick } from '../collections.ts';
 import type { Baseline } from '../report/record/record.ts';
 import { Recorder } from '../report/record/recorder.ts';
 import { estimate, storedEstimates } from '../run/plan/estimate.ts';
@@ -6,7 +6,7 @@ import { DEFAULTS } from '../run/plan/plan.ts';
 import type { Estimate } from '../run/plan/typical-estimates.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import { causesOf, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
-import { inPool } from '../run/send/pool.ts';
+import { mapInPool } from '../run/send/pool.ts';
 import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
 import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
@@ -21,60 +21,47 @@ export interface ComparedTarget {
 
 const MAX_PARALLEL_TARGETS = 4;
 
-interface OpenTarget {
-  readonly target: ComparedTarget;
-  readonly run: RunHandle;
-  readonly recorder: Recorder;
-  readonly results: CheckResult[];
-}
-
 export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const open: OpenTarget[] = [];
+  const opened: RunHandle[] = [];
   // If one run throws, no comparison is possible, so abort the other runs.
   const failure = new AbortController();
-  const anyAbort = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
-  const runTarget = async (index: number) => {
-    const target = targets[index];
-    if (target === undefined) return;
-    const { plan, secrets, baseline } = target;
-    const recorder = new Recorder(secrets, baseline);
-    const run = await openRun(plan, undefined, anyAbort);
-    const results: CheckResult[] = [];
-    open[index] = { target, run, recorder, results };
-    recorder.add({ type: 'start', header: run.header });
-    for await (const result of run.runAll()) {
-      recorder.add({ type: 'result', result });
-      results.push(result);
-    }
-  };
-  const explainTarget = async (index: number) => {
-    const one = open[index];
-    if (one === undefined) return;
-    const causes = await causesOf(one.results, one.run, one.target.plan);
-    if (causes !== undefined) one.recorder.add({ type: 'causes', causes });
-  };
-  const ofAll = (work: (index: number) => Promise<void>) =>
-    inPool(targets.length, MAX_PARALLEL_TARGETS, (index) =>
-      work(index).catch((error: unknown) => {
+  const anyAbort = AbortSignal.any([...compact(failure.signal, signal)]);
+  const ofAll = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) =>
+    mapInPool(list, MAX_PARALLEL_TARGETS, (one) =>
+      work(one).catch((error: unknown) => {
         failure.abort();
         throw error;
       }),
     );
   try {
-    await ofAll(runTarget);
-    const differential = await differentialOf(open);
-    await ofAll(explainTarget);
+    const stores = await ofAll(targets, async (target) => {
+      const recorder = new Recorder(target.secrets, target.baseline);
+      const run = await openRun(target.plan, undefined, anyAbort);
+      opened.push(run);
+      const results: CheckResult[] = [];
+      recorder.add({ type: 'start', header: run.header });
+      for await (const result of run.runAll()) {
+        recorder.add({ type: 'result', result });
+        results.push(result);
+      }
+      return { target, run, recorder, results };
+    });
+    const differential = await differentialOf(stores);
+    await ofAll(stores, async ({ target, run, recorder, results }) => {
+      const causes = await causesOf(results, run, target.plan);
+      if (causes !== undefined) recorder.add({ type: 'causes', causes });
+    });
     const entries: Entry[] = [];
-    for (const { target, run, recorder } of open) {
+    for (const { target, run, recorder } of stores) {
       recorder.add({ type: 'end', footer: await run.close() });
       entries.push({ ...pick(target, 'name', 'implementation'), record: recorder.record() });
     }
     return comparisonOf(entries, differential);
   } catch (error) {
-    await Promise.allSettled(open.map(({ run }) => run.close()));
+    await Promise.allSettled(opened.map((run) => run.close()));
     throw error;
   }
 }

@@ -119,13 +119,8 @@ export function describeExchange(exchange: Exchange): string {
 
 function statusLine(response: Response): string {
   const location = locationOf(response);
-  return [
-    response.status,
-    fields(response, 'content-type').join(', '),
-    location === undefined ? '' : `to ${location}`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const to = location === undefined ? '' : `to ${location}`;
+  return [response.status, fields(response, 'content-type').join(', '), to].filter(Boolean).join(' ');
 }
 
 /** Matches bodies nested so deeply that an indented echo of them may exceed the limit on responses. */

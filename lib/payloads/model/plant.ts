@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { compact } from '../../collections.ts';
 import { freshId, freshLike, withWords } from '../fresh.ts';
-import { FRESH, type FreshText, type Json, JsonObject, nestedArrays, Raw } from '../json.ts';
+import { FRESH, type FreshText, type Json, JsonObject, type Member, nestedArrays, Raw } from '../json.ts';
 import { ID } from '../plants.ts';
 import { HOSTILE } from '../string-samples.ts';
 import {
@@ -112,15 +113,14 @@ const IDS: readonly Value[] = [
   ),
 ];
 
-const orders: readonly Value[] = (
-  [
-    ['with the properties in reverse order', (members) => [...members].reverse()],
-    ['with the id in the middle', ([first, ...others]) => [...others.slice(0, 1), first, ...others.slice(1)]],
-    ['with the id last', ([first, ...others]) => [...others, first]],
-  ] satisfies [string, (members: JsonObject['members']) => (JsonObject['members'][number] | undefined)[]][]
-).map(([name, order]) =>
-  changing(name, (plant) => new JsonObject(order(plant.members).filter((member) => member !== undefined))),
-);
+const inOrder = (name: string, order: (members: readonly Member[]) => readonly Member[]): Value =>
+  changing(name, ({ members }) => new JsonObject(order(members)));
+
+const ORDERS: readonly Value[] = [
+  inOrder('with the properties in reverse order', (members) => members.toReversed()),
+  inOrder('with the id in the middle', ([id, ...others]) => compact(others[0], id, ...others.slice(1))),
+  inOrder('with the id last', ([id, ...others]) => compact(...others, id)),
+];
 
 /** Appends a second property of the same name, whose name may be written differently, to the text. */
 const twice = (property: string, second: string, written = property): Value =>
@@ -222,7 +222,7 @@ export const plantDimensions: readonly Dimension[] = [
   dimension('name', NAMES),
   dimension('tag', TAGS),
   dimension('id', IDS),
-  dimension('property order', orders),
+  dimension('property order', ORDERS),
   dimension('undeclared names', optional(UNDECLARED_NAMES)),
   dimension('undeclared values', optional(UNDECLARED_VALUES)),
 ];

@@ -1,4 +1,5 @@
 import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
+import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { chooseMembers, type Row } from '../covering.ts';
 import type { ExpectedOutcome, RequestTemplate, TestCase } from '../test-case.ts';
@@ -35,10 +36,7 @@ function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplat
   const testCase: TestCase = {
     get label() {
       const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
-      const names = [
-        ...(decisive === undefined ? [] : [decisive.name]),
-        ...others.map(({ value }) => value.name),
-      ];
+      const names = compact(decisive?.name, ...others.map(({ value }) => value.name));
       return `${decisive?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
     stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
@@ -132,12 +130,11 @@ class AnyRow extends Arbitrary<Chosen> {
       ...(unusual.length > 3 ? [unusual.slice(0, half), unusual.slice(half)] : []),
       ...unusual.map((dimension) => [dimension]),
     ];
-    const without = (dropped: readonly number[]) => ({
-      row: row.map((value, dimension) => (dropped.includes(dimension) ? 0 : value)),
-      members,
-      seed,
-    });
-    return Stream.of(...steps.map((dropped) => new Sampled(without(dropped), undefined)));
+    const without = (dropped: readonly number[]) =>
+      row.map((value, dimension) => (dropped.includes(dimension) ? 0 : value));
+    return Stream.of(
+      ...steps.map((dropped) => new Sampled({ row: without(dropped), members, seed }, undefined)),
+    );
   }
 
   private isDecisive(dimension: number): boolean {

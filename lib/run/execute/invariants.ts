@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import { isFinding } from '../../judge/rules.ts';
 import { isOutsideContract, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -57,7 +58,7 @@ function unusual({
   framing,
   delivery = {},
 }: RequestTemplate): string {
-  const traits = [
+  return compact(
     method,
     path?.replace(/\?.*$/, ''),
     contentType,
@@ -65,6 +66,5 @@ function unusual({
     ...headers.map(([name]) => name),
     framing,
     ...Object.keys(delivery),
-  ];
-  return traits.filter((trait) => trait !== undefined).join(' ');
+  ).join(' ');
 }

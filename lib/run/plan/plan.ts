@@ -1,5 +1,5 @@
 import { areaOf } from '../../check-ids.ts';
-import { groupBy } from '../../collections.ts';
+import { groupBy, sum } from '../../collections.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
 import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';
@@ -73,7 +73,7 @@ export function assignIds(
     }),
     [OUTSIDE_CHECKS, uncounted],
   ];
-  const planned = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const planned = sum(sizes, ([, size]) => size);
   const layouts = new Map<string, IdLayout>();
   let up = 0;
   for (const [item, [id, size]] of sizes.entries()) {

@@ -281,15 +281,15 @@ async function sendAfter(
     return client.send(request, again);
   };
   if (preceding === undefined) return [await send(template)];
+  const sendOnFresh = () => send({ ...template, delivery: { ...template.delivery, freshConnection: true } });
   switch (preceding.connection) {
     case 'other': {
       const before = await send(preceding.template);
-      return [await send({ ...template, delivery: { ...template.delivery, freshConnection: true } }), before];
+      return [await sendOnFresh(), before];
     }
     case 'other-open': {
-      const own = () => send({ ...template, delivery: { ...template.delivery, freshConnection: true } });
-      const [before, exchange] = await client.whileOpen(filled(preceding.template).request, own);
-      return [exchange, before];
+      const [before, own] = await client.whileOpen(filled(preceding.template).request, sendOnFresh);
+      return [own, before];
     }
     case 'concurrent':
       // The preceding request is still in progress when this one arrives.
@@ -297,10 +297,8 @@ async function sendAfter(
     default: {
       // With a concurrency limit of 1, there is never more than one request in flight.
       const pipelined = preceding.connection === 'pipelined' && client.concurrencyLimit > 1;
-      const exchanges = await client.sendSequence([filled(preceding.template), filled(template)], {
-        pipelined,
-      });
-      const [before, own] = exchanges;
+      const requests = [filled(preceding.template), filled(template)];
+      const [before, own] = await client.sendSequence(requests, { pipelined });
       if (own === undefined) throw new Error('a request was not sent');
       return before === undefined ? [own] : [own, before];
     }
