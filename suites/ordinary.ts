@@ -90,10 +90,10 @@ const KINDS_OF_NAMES = [
   ...['null word', 'true word', 'select word from word', 'drop table word', 'undefined word'],
 ];
 
-const written = (plants: PlantFactory, spellings: Readonly<Record<string, Style>>): TestCase[] =>
+const written = (plants: PlantFactory, spellings: Readonly<Record<string, Partial<Style>>>): TestCase[] =>
   Object.entries(spellings).map(([label, style]) => ({
     label,
-    template: { body: { json: plants.plain(), style } },
+    template: { body: { json: plants.plain(), style: { ...COMPACT, ...style } } },
   }));
 
 const casesWithHeaders = (
@@ -192,11 +192,11 @@ export const ordinaryChecks: readonly Check[] = [
     hint: 'Use a JSON parser; space, tab, line feed and carriage return are allowed around any token.',
     test: namedCases(createdRules, (plants) =>
       written(plants, {
-        'a space around every token': { ...COMPACT, gaps: [' '] },
-        'line feeds': { ...COMPACT, gaps: ['\n'] },
-        'carriage returns and line feeds': { ...COMPACT, gaps: ['\r\n'] },
-        tabs: { ...COMPACT, gaps: ['\t'] },
-        'deep indentation': { ...COMPACT, gaps: ['\n        ', ' '] },
+        'a space around every token': { gaps: [' '] },
+        'line feeds': { gaps: ['\n'] },
+        'carriage returns and line feeds': { gaps: ['\r\n'] },
+        tabs: { gaps: ['\t'] },
+        'deep indentation': { gaps: ['\n        ', ' '] },
       }),
     ),
   }),
@@ -206,9 +206,9 @@ export const ordinaryChecks: readonly Check[] = [
     hint: 'Use a JSON parser; any character of a string may be written as \\u and four hexadecimal digits.',
     test: namedCases(createdRules, (plants) =>
       written(plants, {
-        'every character': { ...COMPACT, escapes: 'values' },
-        'every character, in upper-case hexadecimal': { ...COMPACT, escapes: 'values', digits: 'upper' },
-        'every other character': { ...COMPACT, escapes: 'values', every: 2 },
+        'every character': { escapes: 'values' },
+        'every character, in upper-case hexadecimal': { escapes: 'values', digits: 'upper' },
+        'every other character': { escapes: 'values', every: 2 },
       }),
     ),
   }),
@@ -218,9 +218,9 @@ export const ordinaryChecks: readonly Check[] = [
     hint: 'Compare property names after unescaping them, as JSON parsers do.',
     test: namedCases(createdRules, (plants) =>
       written(plants, {
-        'every character': { ...COMPACT, escapes: 'names' },
-        'every other character': { ...COMPACT, escapes: 'names', every: 2 },
-        'names and values': { ...COMPACT, escapes: 'both' },
+        'every character': { escapes: 'names' },
+        'every other character': { escapes: 'names', every: 2 },
+        'names and values': { escapes: 'both' },
       }),
     ),
   }),

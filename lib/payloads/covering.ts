@@ -46,10 +46,14 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
 
 class Combinations {
   readonly groups: readonly Group[];
+  readonly allowed: Dimensions['allowed'];
   private readonly of: readonly (readonly Group[])[];
   private readonly masking: readonly number[];
 
-  constructor({ sizes, allowed, masking = [] }: Dimensions, strength: number) {
+  constructor(dimensions: Dimensions, strength: number) {
+    const { sizes, masking = [] } = dimensions;
+    const allowed = fitting(dimensions);
+    this.allowed = allowed;
     this.masking = masking;
     this.groups = subsetsOf(sizes.length, Math.min(strength, sizes.length)).map((members) => {
       const weights: number[] = [];
@@ -138,8 +142,7 @@ function subsetsOf(of: number, count: number, from = 0): number[][] {
  */
 export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly Row[] {
   const { sizes, masking = [] } = dimensions;
-  const allowed = fitting(dimensions);
-  const combinations = new Combinations({ sizes, allowed, masking }, strength);
+  const combinations = new Combinations(dimensions, strength);
   const used = sizes.map((size) => new Uint32Array(size));
   const rows: Row[] = [];
 
@@ -150,7 +153,7 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   const best = (row: Readonly<PartialRow>, dimension: number): number => {
     const gains = combinations.gains(row, dimension, sizes[dimension] ?? 1);
     const fits = (value: number) =>
-      row.every((own, other) => own === undefined || allowed(dimension, value, other, own));
+      row.every((own, other) => own === undefined || combinations.allowed(dimension, value, other, own));
     let [chosen, most, least]: [number | undefined, number, number] = [undefined, 0, 0];
     for (const [value, gain] of gains.entries()) {
       const uses = used[dimension]?.[value] ?? 0;
@@ -196,15 +199,13 @@ export function chooseMembers(
   counts: readonly (readonly number[])[],
   first: number,
 ): readonly Row[] {
-  const starts: number[][] = [];
   let count = 0;
-  for (const [dimension, values] of counts.entries()) {
-    starts[dimension] = [];
-    for (const members of values) {
-      starts[dimension].push(count);
+  const starts = counts.map((values) =>
+    values.map((members) => {
       count += members;
-    }
-  }
+      return count - members;
+    }),
+  );
   const seen = new Uint8Array(count * count);
   return rows.map((row) => {
     const members = row.map(() => 0);
@@ -237,8 +238,7 @@ export function coverage(
   strength: 2 | 3,
   rows: readonly Row[],
 ): { readonly covered: number; readonly all: number } {
-  const { sizes, masking = [] } = dimensions;
-  const combinations = new Combinations({ sizes, allowed: fitting(dimensions), masking }, strength);
+  const combinations = new Combinations(dimensions, strength);
   const all = combinations.count;
   for (const row of rows) combinations.cover(row);
   return { covered: all - combinations.count, all };

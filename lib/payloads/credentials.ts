@@ -63,13 +63,14 @@ const OTHER_MIDDLE: TokenPart = { of: (token) => other(token.charAt(middle(token
  * one, which may have no case to swap.
  */
 function near(name: string, kind: string, ...parts: readonly TokenPart[]): InvalidCredential {
-  const shell = parts.map((part) => (typeof part === 'string' ? part : part.shell)).join('');
+  const all = parts.map((part) => (typeof part === 'string' ? { of: () => part, shell: part } : part));
+  const shell = all.map((part) => part.shell).join('');
   return {
     name,
     kind,
     credential: {
       values(token) {
-        const made = parts.map((part) => (typeof part === 'string' ? part : part.of(token))).join('');
+        const made = all.map((part) => part.of(token)).join('');
         return [`Bearer ${made === token || made === '' ? unknownToken(token.length + 1) : made}`];
       },
       // Without braces, a shell would read what follows as part of the variable's name.
@@ -313,13 +314,14 @@ export function isAuthorised(credential: Credential = validCredential, token: st
 }
 
 export function credentialOf(shell: readonly string[]): Credential {
-  const invalid = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords].map(
-    ({ credential }) => credential,
-  );
+  const invalid = [...noToken, ...otherSchemes, ...wrongTokens, ...moreWords];
   // Compared as JSON, because no header and an empty header are different.
   const written = JSON.stringify(shell);
-  const known = [validCredential, noCredential, ...invalid].find(
-    (one) => JSON.stringify(one.shell) === written,
+  const known = [validCredential, noCredential, ...invalid.map(({ credential }) => credential)];
+  return (
+    known.find((one) => JSON.stringify(one.shell) === written) ?? {
+      values: (token) => shell.map((value) => value.replaceAll(T, token)),
+      shell,
+    }
   );
-  return known ?? { values: (token) => shell.map((value) => value.replaceAll(T, token)), shell };
 }

@@ -51,13 +51,8 @@ function sampleParameters(contract: Contract, parameter: Contract['parameters'][
       return fail('its value is an object, which is supported only as JSON content');
     const plain = (one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one));
     const parsed: unknown = JSON.parse(text);
-    const texts = json
-      ? [text]
-      : Array.isArray(parsed)
-        ? explode
-          ? parsed.map(plain)
-          : [parsed.map(plain).join(',')]
-        : [plain(parsed)];
+    const parts = json ? [text] : [parsed].flat().map(plain);
+    const texts = explode ? parts : [parts.join(',')];
     if (parameter.in === 'query' || texts.every((one) => SENDABLE.test(one))) return texts;
     if (given !== undefined) return fail('its value contains characters that a header cannot carry');
   }

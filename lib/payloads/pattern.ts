@@ -62,9 +62,9 @@ function partOf(element: AST.Element): PatternPart {
     case 'ExpressionCharacterClass':
       return ofClass(element.raw);
     case 'Group':
-      return choice(element.alternatives.map(({ elements }) => sequence(elements.map(partOf))));
+      return anyOf(element.alternatives);
     case 'CapturingGroup': {
-      const inner = choice(element.alternatives.map(({ elements }) => sequence(elements.map(partOf))));
+      const inner = anyOf(element.alternatives);
       return {
         ...inner,
         write(length, writing) {
@@ -87,6 +87,9 @@ function partOf(element: AST.Element): PatternPart {
       return NOTHING;
   }
 }
+
+const anyOf = (alternatives: readonly AST.Alternative[]): PatternPart =>
+  choice(alternatives.map(({ elements }) => sequence(elements.map(partOf))));
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 const WORD = [...LETTERS, ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];

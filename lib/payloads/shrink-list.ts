@@ -7,27 +7,23 @@ export async function shortest<T>(
   list: readonly T[],
   shows: (some: readonly T[]) => Promise<boolean | undefined>,
 ): Promise<readonly T[]> {
-  let shortestSoFar = list;
+  let least = list;
   for (let count = 1; count < list.length; count *= 2) {
     const end = list.slice(list.length - count);
     const does = await shows(end);
-    if (does === undefined) return shortestSoFar;
+    if (does === undefined) return least;
     if (!does) continue;
-    shortestSoFar = end;
+    least = end;
     break;
   }
-  for (
-    let size = Math.ceil(shortestSoFar.length / 2);
-    size >= 1;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
-    for (let from = 0; from < shortestSoFar.length; ) {
-      const without = shortestSoFar.toSpliced(from, size);
+  for (let size = Math.ceil(least.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < least.length; ) {
+      const without = least.toSpliced(from, size);
       const does = await shows(without);
-      if (does === undefined) return shortestSoFar;
-      if (does) shortestSoFar = without;
+      if (does === undefined) return least;
+      if (does) least = without;
       else from += size;
     }
   }
-  return shortestSoFar;
+  return least;
 }

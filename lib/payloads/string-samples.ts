@@ -181,6 +181,7 @@ export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => 
   const fitting = HOSTILE.filter((text) => [...text].length >= min && [...text].length <= max);
   const long = LONG.filter((length) => length >= min && length <= max);
   const bounds = { minLength: min, maxLength: Math.min(max, min + 40), size: 'max' } as const;
+  const mixed = fc.array(character, bounds).map((characters) => freshText(characters.join('')));
   return fc.oneof(
     ...(fitting.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...fitting) }] : []),
     ...(long.length > 0
@@ -193,9 +194,6 @@ export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => 
           },
         ]
       : []),
-    {
-      weight: 6,
-      arbitrary: fc.array(character, bounds).map((characters) => freshText(characters.join(''))),
-    },
+    { weight: 6, arbitrary: mixed },
   );
 };

@@ -72,16 +72,14 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
 
 const countOf = (dimensions: readonly Dimension[]): number => sum(dimensions, ({ values }) => values.length);
 
-const withValues = (
+/** The dimension with other unusual values: none, one or several in place of each. */
+const mapped = (
   { values: [first, ...others], ...rest }: Dimension,
-  keep: (value: Value) => boolean,
-): Dimension => ({
-  ...rest,
-  values: [first, ...others.filter(keep)],
-});
+  change: (value: Value, index: number, unusual: readonly Value[]) => Value | readonly Value[],
+): Dimension => ({ ...rest, values: [first, ...others.flatMap(change)] });
 
 const withoutDoubtful = (one: Dimension): Dimension =>
-  withValues(one, ({ mayMakeInvalid }) => mayMakeInvalid !== true);
+  mapped(one, (value) => (value.mayMakeInvalid === true ? [] : value));
 
 const withoutSlow = (one: Dimension): Dimension =>
   mapped(one, ({ members, ...value }) => {
@@ -89,47 +87,38 @@ const withoutSlow = (one: Dimension): Dimension =>
     return { ...value, ...(quick.length > 1 ? { members: quick } : {}) };
   });
 
-const mapped = (
-  { values: [first, ...others], ...rest }: Dimension,
-  change: (value: Value) => Value,
-): Dimension => ({
-  ...rest,
-  values: [first, ...others.map(change)],
-});
-
 /** Does not combine masking values with these dimensions, which would add many rows and reveal little. */
 const maskingWithout =
   (...names: readonly DimensionName[]) =>
   (one: Dimension): Dimension =>
     one.masksOthers === true
-      ? mapped(one, (value) => ({
+      ? mapped(one, ({ incompatibleWith = [], ...value }) => ({
           ...value,
-          incompatibleWith: [...(value.incompatibleWith ?? []), ...names],
+          incompatibleWith: [...incompatibleWith, ...names],
         }))
       : one;
 
 /** Groups adjacent values, which are similar, until at most `maxCount` unusual values remain. */
 const grouped =
   (maxCount: number) =>
-  ({ values: [first, ...others], ...rest }: Dimension): Dimension => {
-    const size = Math.ceil(others.length / maxCount);
-    const groups = others.flatMap((value, index) => {
-      const members = others.slice(index, index + size).flatMap((one) => one.members ?? [one]);
+  (dimension: Dimension): Dimension =>
+    mapped(dimension, (value, index, unusual) => {
+      const size = Math.ceil(unusual.length / maxCount);
       if (index % size !== 0) return [];
-      return size === 1 ? [value] : anyOfList(members);
+      const group = unusual.slice(index, index + size);
+      return size === 1 ? value : anyOfList(group.flatMap((one) => one.members ?? [one]));
     });
-    return { ...rest, values: [first, ...groups] };
-  };
 
 /** The dimension without values that a store may reject. */
 const required = (one: Dimension): Dimension =>
-  withValues(one, ({ mayBeRejected }) => mayBeRejected !== true);
+  mapped(one, (value) => (value.mayBeRejected === true ? [] : value));
 
 /** The dimension without values that the document does not allow. */
 const valid = (one: Dimension, contract: Contract): Dimension =>
-  withValues(one, ({ apply }) =>
-    isValid(contract, apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, '')).plant),
-  );
+  mapped(one, (value) => {
+    const { plant } = value.apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, ''));
+    return isValid(contract, plant) ? value : [];
+  });
 
 /** The dimension that makes requests invalid, without its usual value, so that something is always wrong. */
 const withoutUsual = ({ name, values: [, first, ...others] }: Dimension): Dimension => {
