@@ -6,8 +6,7 @@ import { judgedEntry } from './entry-state.ts';
 
 /** Returns the CI result of a run. The day on which the run began decides which entries have expired. */
 export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResult {
-  const judged =
-    baseline === undefined ? [] : baseline.entries.map((entry) => judgedEntry(entry, record, baseline));
+  const judged = baseline?.entries.map((entry) => judgedEntry(entry, record, baseline)) ?? [];
   const noneKnown = judged.every(({ state }) => state !== 'known');
   const entries = judged.map(({ byChance, remedy, ...entry }) =>
     byChance && !noneKnown

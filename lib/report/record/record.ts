@@ -304,16 +304,15 @@ export const comparedCause = {
     'Failed and tried requests: `inside` counts those that meet the condition, `outside` those that do not.',
   ),
   until: optional(
-    described(
-      list(object({ status, count: nonNegativeInteger })),
-      'The responses of the run until the store accepted its last plant, if it accepts none any more.',
-    ),
+    list(object({ status, count: nonNegativeInteger })),
+    'The responses of the run until the store accepted its last plant, if it accepts none any more.',
   ),
   notExamined: optional(
-    described(text, 'Why no experiment could examine it, for example because the budget was used up.'),
+    text,
+    'Why no experiment could examine it, for example because the budget was used up.',
   ),
   checks: described(list(text, { minItems: 1 }), 'The ids of the failed checks that it explains.'),
-  expected: optional(described(text, 'What the store should have answered.')),
+  expected: optional(text, 'What the store should have answered.'),
   advice: described(text, 'What to fix, and how such a fault typically comes about.'),
   steps: described(texts, 'Shell lines that show the fault, with the token in $PLANT_STORE_TOKEN.'),
   answer: described(either(status, constant('none')), 'The status that the steps show, or `none`.'),

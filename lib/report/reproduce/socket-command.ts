@@ -25,6 +25,21 @@ const PIPELINE_SECONDS = 2;
 
 type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: number };
 
+/** What shows only the wanted part of the responses. */
+const FILTERS: Readonly<Record<Showing['shows'], string>> = {
+  response: '',
+  'body and status': '',
+  status: " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1",
+  nothing: ' > /dev/null',
+};
+
+/** The server of a URL: its address for openssl, and the file as which bash opens a connection to it. */
+function serverOf(url: string) {
+  const { host, port, secure } = endpointOf(dividedUrl(url).origin, { timeout: 0 });
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { isSecure: secure, address, device: `/dev/tcp/${host}/${port}` };
+}
+
 /**
  * Returns two commands. The first opens a connection, sends a request over it (not over TLS), and leaves it
  * open; the second closes it.
@@ -33,21 +48,18 @@ export function openSocket(
   { request }: OnConnection,
   variables: ReadonlyMap<string, string>,
 ): readonly [open: string, close: string] {
-  const { host, port, secure } = endpointOf(dividedUrl(request.url).origin, { timeout: 0 });
-  if (secure) {
-    const tls = `openssl s_client -quiet -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const { isSecure, address, device } = serverOf(request.url);
+  if (isSecure) {
+    const tls = `openssl s_client -quiet -connect ${address}`;
     return [`{ sleep ${2 * MAX_SECONDS} | ${tls} > /dev/null 2>&1 & }; sleep 1`, 'kill %%'];
   }
-  const written = segmentParts(request, variables, false).map(inOneSegment);
-  const [open, ...others] = [`exec 3<>/dev/tcp/${host}/${port}`, ...written.map((one) => `${one} >&3`)];
-  return [[open, ...others, `sleep ${RESPONSE_MS / 1000}`].join('; '), 'exec 3>&-'];
+  const written = segmentParts(request, variables, false).map((parts) => `${inOneSegment(parts)} >&3`);
+  return [[`exec 3<>${device}`, ...written, `sleep ${RESPONSE_MS / 1000}`].join('; '), 'exec 3>&-'];
 }
 
 /** Writes requests to a socket, in the segments that their deliveries prescribe. */
 export function overSocket(requests: readonly OnConnection[], { shows, variables }: Showing): string {
-  const { host, port, secure } = endpointOf(dividedUrl(requests[0]?.request.url ?? '').origin, {
-    timeout: 0,
-  });
+  const { isSecure, address, device } = serverOf(requests[0]?.request.url ?? '');
   const isPipelined = requests.some(({ connection }) => connection === 'pipelined');
   const steps = requests.flatMap(({ request, connection }, index): Step[] => {
     const isLast = index === requests.length - 1;
@@ -65,21 +77,15 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
     'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
   );
   const seconds = isPipelined ? PIPELINE_SECONDS : MAX_SECONDS;
-  const filter =
-    shows === 'response' || shows === 'body and status'
-      ? ''
-      : shows === 'nothing'
-        ? ' > /dev/null'
-        : " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1";
-  if (secure) {
-    const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return `{ ${commands.join('; ')}; } | timeout ${seconds} openssl s_client ${options} 2> /dev/null${filter}`;
+  if (isSecure) {
+    const options = `-quiet${aborts ? ' -no_ign_eof' : ''} -connect ${address}`;
+    return `{ ${commands.join('; ')}; } | timeout ${seconds} openssl s_client ${options} 2> /dev/null${FILTERS[shows]}`;
   }
   const written = commands.map((command) => (command.startsWith('sleep') ? command : `${command} >&3`));
   const read = aborts
     ? [`sleep ${MIN_PAUSE_MS / 1000}`]
     : [`timeout ${seconds} cat <&3${isPipelined ? ' || :' : ''}`];
-  return `( exec 3<>/dev/tcp/${host}/${port}; ${[...written, ...read].join('; ')} )${filter}`;
+  return `( exec 3<>${device}; ${[...written, ...read].join('; ')} )${FILTERS[shows]}`;
 }
 
 /** Prints with other programs: bash itself writes line by line, and each line would become a segment. */

@@ -159,13 +159,11 @@ const sending = (requests: readonly OnConnection[], showing: Showing): string =>
 /** Whether curl can send a request, except for the order of its headers. It sends one segment and chunk. */
 function suitsCurl(request: RecordedRequest): boolean {
   const { method, headers, body, delivery = {} } = request;
-  const { cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter, chunks } =
-    delivery;
+  const { cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter } = delivery;
+  const unsuited = [cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter];
   return (
-    [cuts, headFirst, headCut, chunkSizes, leadingZeros, headerGap, headerOrder, abortAfter].every(
-      (one) => one === undefined,
-    ) &&
-    !(isChunked(request) && chunks !== 'one') &&
+    unsuited.every((one) => one === undefined) &&
+    !(isChunked(request) && delivery.chunks !== 'one') &&
     !(method === 'HEAD' && body.bytes > 0) &&
     headerValues(headers, 'host').length === 1
   );
