@@ -106,16 +106,16 @@ function coded({ body = new Uint8Array(), framing, delivery }: Request): Coded {
 /** The name of the field in a trailer section. */
 export const TRAILER = 'x-trailer';
 
-function divided(body: Uint8Array, chunks: Delivery['chunks'], end: number | undefined): Uint8Array[] {
+function divided(
+  body: Uint8Array,
+  chunks: Delivery['chunks'],
+  end = Math.floor(body.length / 2),
+): Uint8Array[] {
   if (chunks === 'one') return [body];
-  if (chunks !== 'many') return halves(body, end);
+  if (chunks !== 'many') return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
   return Array.from({ length: Math.ceil(body.length / 7) }, (_, index) =>
     body.subarray(7 * index, 7 * index + 7),
   );
-}
-
-function halves(body: Uint8Array, end = Math.floor(body.length / 2)): Uint8Array[] {
-  return [body.subarray(0, end), body.subarray(end)].filter((part) => part.length > 0);
 }
 
 /** Event-loop turns after a pause: before we write more, we read what arrived while the process was busy. */

@@ -41,16 +41,14 @@ export async function preflight(
   const { endpoint } = client;
   const url = `${endpoint.origin}${endpoint.prefix}/plants`;
   const exchanges: Exchange[] = [];
-  const bases: (string | undefined)[] = [];
   for (const template of templates.slice(0, MAX_ATTEMPTS)) {
     const exchange = await sender.send(template, context.ids.next(), context);
-    const base = redirectedBaseOf(exchange, url);
     exchanges.push(exchange);
-    bases.push(base);
     if (isNotHttp(exchange)) continue;
     const stop = await unreachableReason(exchange, client, url);
     if (stop !== undefined) return { stop };
-    const mayBeWrongServer = isFromGateway(exchange) || isNotFound(exchange) || base !== undefined;
+    const isRedirected = redirectedBaseOf(exchange, url) !== undefined;
+    const mayBeWrongServer = isFromGateway(exchange) || isNotFound(exchange) || isRedirected;
     if (!rejectsToken(exchange) && !mayBeWrongServer) break;
   }
   const [first] = exchanges;
@@ -61,8 +59,8 @@ export async function preflight(
   if (exchanges.every(isNotHttp)) return { stop: await stopForOtherProtocol(first, endpoint, url) };
   if (throughout(isFromGateway)) return { stop: noStoreBehind(last, url) };
   if (throughout(isNotFound)) return { stop: notFound(last, endpoint, basePaths) };
-  const [base] = bases;
-  if (base !== undefined && bases.length === MAX_ATTEMPTS && bases.every((one) => one === base))
+  const base = redirectedBaseOf(first, url);
+  if (base !== undefined && throughout((one) => redirectedBaseOf(one, url) === base))
     return { stop: redirected(last, base, url) };
   if (throughout(rejectsToken)) {
     if (await agreesOnlyOnHttp2(endpoint)) return { stop: wantsHttp2(url) };

@@ -59,14 +59,12 @@ const truncatedFinding = (finding: Finding): Finding => ({
 export const truncatedCase = <T extends FailedCase>(failure: T): T => ({
   ...failure,
   finding: truncatedFinding(failure.finding),
-  ...(failure.before === undefined
-    ? {}
-    : {
-        before: failure.before.map(({ template, exchange }) => ({
-          template,
-          exchange: truncated(exchange, MAX_KEPT_BODY_BYTES),
-        })),
-      }),
+  ...(failure.before && {
+    before: failure.before.map(({ template, exchange }) => ({
+      template,
+      exchange: truncated(exchange, MAX_KEPT_BODY_BYTES),
+    })),
+  }),
 });
 
 /** Truncates a failure with its response: a store that sends megabytes must not fill the memory. */
