@@ -32,14 +32,17 @@ export interface Cluster {
   readonly also?: readonly string[];
 }
 
+/** Returns the cluster with some of its explanation replaced. */
+export const withExplanation = (cluster: Cluster, changes: Partial<Explanation>): Cluster => ({
+  ...cluster,
+  explanation: { ...cluster.explanation, ...changes },
+});
+
 /** Returns the highest requirement level (MUST over SHOULD) of the checks of the failures. */
 export const levelOf = ({ members }: Pick<Cluster, 'members'>): 'MUST' | 'SHOULD' =>
   members.some(({ check }) => check.level === 'MUST') ? 'MUST' : 'SHOULD';
 
-/**
- * Sorts clusters in the order in which to fix them: MUST first, then those that make other checks untestable,
- * then by the number of checks that they explain.
- */
+/** Sorts clusters in the order in which to fix them: MUST first, then what blocks others, then by checks. */
 export function inFixOrder(clusters: readonly Cluster[]): readonly Cluster[] {
   const isMust = (cluster: Cluster) => (levelOf(cluster) === 'MUST' ? 1 : 0);
   const checks = ({ members }: Cluster) => new Set(members.map(({ check }) => check)).size;

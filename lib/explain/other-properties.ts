@@ -1,7 +1,7 @@
 import { stringsOf } from '../contract/shape.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { isValid } from '../payloads/validity.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, withExplanation } from './cluster.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import { Search } from './search.ts';
 import { ofOthers } from './wording/condition.ts';
@@ -43,7 +43,7 @@ export async function withOtherProperties(cluster: Cluster, experiments: Experim
   const conditions = explanation.conditions.map((one) =>
     one === condition ? ofOthers(one, property, names.toSorted()) : one,
   );
-  return { ...cluster, explanation: { ...explanation, conditions } };
+  return withExplanation(cluster, { conditions });
 }
 
 /** The request with the text in another property; undefined if it would be another kind of request. */

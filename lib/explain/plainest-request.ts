@@ -1,10 +1,10 @@
 import { compact } from '../collections.ts';
 import { withWords } from '../payloads/fresh.ts';
-import { JsonObject } from '../payloads/json.ts';
+import { JsonObject, type Member } from '../payloads/json.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
 import { ID } from '../payloads/plants.ts';
 import { isValid } from '../payloads/validity.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, withExplanation } from './cluster.ts';
 import type { Candidate } from './condition/candidates.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
@@ -71,7 +71,7 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
     const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
     if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
     const exchange = await withinBudget(() => search.failingExchange(state));
-    if (exchange !== undefined) return { ...cluster, explanation: { ...explanation, state, exchange } };
+    if (exchange !== undefined) return withExplanation(cluster, { state, exchange });
   }
   return cluster;
 }
@@ -85,9 +85,7 @@ function withPlainPlant(state: RequestState, found: Explanation, { contract }: S
   const involved = involvedIn(found);
   const members = state.plant.members
     .filter(([name]) => involved.has(name) || shape.required.has(name) || !shape.properties.has(name))
-    .map(([name, value]) =>
-      name === 'name' && !involved.has(name) ? ([name, PLAIN_NAME] as const) : ([name, value] as const),
-    );
+    .map(([name, value]): Member => [name, name === 'name' && !involved.has(name) ? PLAIN_NAME : value]);
   const plain = { ...state, plant: new JsonObject(members) };
   const wasValid = isValid(contract, state.plant);
   return wasValid && !isValid(contract, plain.plant) ? state : plain;

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, withExplanation } from '../cluster.ts';
 import type { Experiments } from '../experiments.ts';
 import { alternatives } from '../wording/condition.ts';
 import {
@@ -24,11 +24,11 @@ export function withAllSubjects(cluster: Cluster, { contract, token }: Experimen
   if (explanation.kind === 'always') {
     const isListed = explanation.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
     const several = () => alternatives([...kinds].map((kind) => defectWords(kind, contract)));
-    return isListed ? { ...cluster, explanation: { ...explanation, subject: several() } } : cluster;
+    return isListed ? withExplanation(cluster, { subject: several() }) : cluster;
   }
   const subject =
     credential === undefined
       ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body)
       : (credentialsNamed(kinds, token) ?? ANY_SUBJECT.credential);
-  return { ...cluster, explanation: { ...explanation, subject } };
+  return withExplanation(cluster, { subject });
 }

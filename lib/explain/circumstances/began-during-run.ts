@@ -3,7 +3,7 @@ import { notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
-import type { Cluster } from '../cluster.ts';
+import { type Cluster, withExplanation } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
@@ -12,21 +12,16 @@ import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 /** Symptoms of a store that now fails on requests that it used to reject. */
 const BROKEN: readonly SymptomKind[] = ['server-error', 'closed', 'not-http'];
 
-/**
- * Rewords a cluster as a fault that began during the run, and adds what reproduces it on a fresh store.
- */
+/** Rewords a cluster as a fault that began during the run, and adds what reproduces it on a fresh store. */
 const sinceSomePoint = (
   cluster: Cluster,
   reproduction: Pick<Explanation, 'before'> | Pick<Explanation, 'repeat'>,
-): Cluster => ({
-  ...cluster,
-  explanation: {
-    ...cluster.explanation,
+): Cluster =>
+  withExplanation(cluster, {
     kind: 'from-then-on',
     conditions: [{ note: 'from some point in the run on' }],
     ...reproduction,
-  },
-});
+  });
 
 /** Maximum number of preceding requests in the steps. */
 const MAX_BEFORE = 12;
@@ -58,10 +53,8 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   ).map(([, [{ template }]]) => template);
   const before: SentRequest[] = [];
   await withinBudget(async () => {
-    for (const template of accepted.slice(0, MAX_BEFORE)) {
-      const [exchange] = await experiments.sendConcurrently([template]);
-      if (exchange !== undefined) before.push({ template, exchange });
-    }
+    for (const template of accepted.slice(0, MAX_BEFORE))
+      before.push({ template, exchange: await experiments.sendTemplate(template) });
   });
   return sinceSomePoint(cluster, { before });
 }
@@ -69,20 +62,14 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
 /** Maximum number of cases of a check to send again, to see whether more of them fail than in the run. */
 const MAX_SENT_AGAIN = 40;
 
-/**
- * Recognises a store that now fails on more invalid bodies of a kind than it did during a check: it has run
- * out of some resource.
- */
+/** Recognises a store that fails on more invalid bodies than during a check: it ran out of a resource. */
 async function beganInCheck(
   cluster: Cluster,
   experiments: Experiments,
   casesOf: (check: Check) => readonly TestCase[],
 ): Promise<Cluster> {
-  const {
-    explanation: { labels = [] },
-    members,
-    symptom,
-  } = cluster;
+  const { explanation, members, symptom } = cluster;
+  const { labels = [] } = explanation;
   const checks = new Map(members.map(({ check }) => [check.id, check]));
   const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
     const check = checks.get(id);

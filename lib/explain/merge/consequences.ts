@@ -1,5 +1,6 @@
 import { mediaTypes } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
+import type { CauseKind } from '../../run/result/cause.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
@@ -19,6 +20,13 @@ type Compares = (one: Cluster, other: Cluster) => boolean;
 const hasSymptom = ({ symptom }: Cluster, ...kinds: readonly SymptomKind[]): boolean =>
   kinds.includes(symptom.kind);
 
+const isOfKind = ({ explanation }: Cluster, ...kinds: readonly CauseKind[]): boolean =>
+  kinds.includes(explanation.kind);
+
+/** Whether the body of every failing request of a cluster is as described. */
+const everyBody = ({ members }: Cluster, is: (body: string) => boolean): boolean =>
+  members.every(({ failure: { exchange } }) => is(bodyText(exchange.request.body)));
+
 export const textOfAll = (conditions: readonly Condition[]): string => conditions.map(fullText).join('\n');
 
 /** Whether the first cluster has all conditions of the second. */
@@ -31,8 +39,9 @@ const hasConditionsOf: Compares = (one, other) =>
 const hasLabelsOf: Compares = ({ explanation: { labels = [] } }, other) =>
   other.members.every(({ failure }) => labels.includes(labelOf(failure)));
 
-const dependsOnEarlier = ({ explanation: { kind, conditions } }: Cluster): boolean =>
-  kind === 'sequence' || conditions.some(({ part }) => part === 'earlier requests');
+const dependsOnEarlier = (cluster: Cluster): boolean =>
+  isOfKind(cluster, 'sequence') ||
+  cluster.explanation.conditions.some(({ part }) => part === 'earlier requests');
 
 /** If the symptom depends on a preceding request, a repeated value fails for the same reason. */
 const explainsRepeatedValue: Explains = (root, consequence) =>
@@ -42,10 +51,9 @@ const explainsRepeatedValue: Explains = (root, consequence) =>
   (!hasFreshId(consequence.explanation.state) ||
     consequence.explanation.conditions.some(({ isRepeated }) => isRepeated === true));
 
-const isIntermittent = ({ explanation: { kind }, members }: Cluster): boolean =>
-  kind === 'intermittent' ||
-  kind === 'under-concurrency' ||
-  members.some(({ failure: { when } }) => when === 'under-concurrency');
+const isIntermittent = (cluster: Cluster): boolean =>
+  isOfKind(cluster, 'intermittent', 'under-concurrency') ||
+  cluster.members.some(({ failure: { when } }) => when === 'under-concurrency');
 
 const isWrong200 = ({ symptom }: Cluster): boolean =>
   symptom.status === 200 && ['representation', 'echo'].includes(aspectOf(symptom));
@@ -62,17 +70,14 @@ const isSameSymptom: Compares = (one, other) =>
 const isAboutRequestBody = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'accepts', 'rejects') && !isAuthentication(cluster);
 
-/**
- * The root clearly depends on earlier requests. The consequence is a sequence about which nothing else is
- * known, or which has one of the root's conditions.
- */
+/** The consequence is a sequence about which no more is known than one of the conditions of the root. */
 const explainsSequence: Explains = (root, consequence) => {
   const own = textOfAll(consequence.explanation.conditions).trim();
   const texts = root.explanation.conditions.map((condition) => fullText(condition).trim());
   return (
     dependsOnEarlier(root) &&
     isClear(root) &&
-    consequence.explanation.kind === 'sequence' &&
+    isOfKind(consequence, 'sequence') &&
     (own === '' || texts.some((text) => text !== '' && own.includes(text))) &&
     isSameSymptom(root, consequence)
   );
@@ -84,18 +89,17 @@ const meetsOthers = (cluster: Cluster): boolean => dependsOnEarlier(cluster) || 
 export const isRate = ({ note, clause, phrase }: Condition): boolean =>
   note !== undefined && clause === undefined && phrase === undefined;
 
-/** Whether nothing is known about when the failure recurs, or only how often. */
-const isByChance: Compares = (root, consequence) => {
-  const { kind, conditions } = consequence.explanation;
-  return kind === 'once'
-    ? !meetsOthers(consequence)
-    : kind === 'intermittent' && conditions.every(isRate) && dependsOnEarlier(root) && isClear(root);
-};
+/** Whether nothing is known about when the failure recurs but how often. */
+const hasOnlyRate = (cluster: Cluster): boolean =>
+  isOfKind(cluster, 'intermittent') && cluster.explanation.conditions.every(isRate);
 
-/**
- * If the symptom depends on earlier or concurrent requests, a failure that no experiment reproduces probably
- * met such requests by chance.
- */
+/** Whether nothing is known about when the failure recurs, or only how often. */
+const isByChance: Compares = (root, consequence) =>
+  isOfKind(consequence, 'once')
+    ? !meetsOthers(consequence)
+    : hasOnlyRate(consequence) && dependsOnEarlier(root) && isClear(root);
+
+/** A failure that no experiment reproduces probably met by chance the requests that the symptom needs. */
 const explainsChance: Explains = (root, consequence) =>
   meetsOthers(root) &&
   isByChance(root, consequence) &&
@@ -104,20 +108,14 @@ const explainsChance: Explains = (root, consequence) =>
     (isIntermittent(root) && isAboutRequestBody(root) && isAboutRequestBody(consequence)) ||
     (isIntermittent(root) && isWrong200(root) && isWrong200(consequence)));
 
-/**
- * If the value of a property decides how it is converted, an irreproducible conversion also depends on the
- * value.
- */
+/** If the value of a property decides how it is converted, irreproducible conversions depend on it, too. */
 const convertsToo: Explains = (root, consequence) =>
-  root.explanation.kind === 'always' &&
-  consequence.explanation.kind === 'once' &&
+  isOfKind(root, 'always') &&
+  isOfKind(consequence, 'once') &&
   root.symptom.status === consequence.symptom.status &&
   root.symptom.instead !== undefined &&
   consequence.symptom.instead !== undefined &&
   root.explanation.conditions.some(({ property }) => property === root.symptom.property);
-
-const valueIn = ({ request }: Exchange, property: string): unknown =>
-  membersOf(bodyText(request.body))[property];
 
 /** A store that converts a value to a string fails for an object whose `toString` is not a function. */
 const convertsToString: Explains = (root, consequence) => {
@@ -126,9 +124,7 @@ const convertsToString: Explains = (root, consequence) => {
     property !== undefined &&
     hasSymptom(root, 'accepts') &&
     hasSymptom(consequence, 'server-error') &&
-    consequence.members.every(({ failure: { exchange } }) =>
-      Object.hasOwn(Object(valueIn(exchange, property)), 'toString'),
-    )
+    everyBody(consequence, (body) => Object.hasOwn(Object(membersOf(body)[property]), 'toString'))
   );
 };
 
@@ -139,20 +135,17 @@ const convertsNumerals: Explains = (root, consequence) => {
     property !== undefined &&
     instead === 'a number' &&
     isWrong200(consequence) &&
-    consequence.members.every(({ failure: { exchange } }) => {
-      const value = valueIn(exchange, property);
+    everyBody(consequence, (body) => {
+      const value = membersOf(body)[property];
       return typeof value === 'string' && Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
     })
   );
 };
 
-/**
- * A store that answers 200 to a body that it finds invalid does the same for other bodies that it finds
- * invalid.
- */
+/** A store that answers 200 to one body that it finds invalid does so for others. */
 const answersInvalid: Explains = (root, consequence) =>
   hasSymptom(root, 'accepts') &&
-  root.explanation.kind === 'always' &&
+  isOfKind(root, 'always') &&
   !isAuthentication(root) &&
   consequence.symptom.status === 200 &&
   aspectOf(consequence.symptom) === 'representation' &&
@@ -166,9 +159,9 @@ const namesInResponse = ({ explanation: { exchange } }: Cluster): string =>
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (root, consequence) =>
   hasSymptom(root, 'crashes') &&
-  root.explanation.kind === 'always' &&
+  isOfKind(root, 'always') &&
   hasSymptom(consequence, 'closed', 'no-answer', 'incomplete') &&
-  (consequence.explanation.kind === 'once' || isIntermittent(consequence));
+  (isOfKind(consequence, 'once') || isIntermittent(consequence));
 
 /** The remains of a response are read as the beginning of the next response on the connection: one fault. */
 const leavesResponse: Explains = (root, consequence) =>
@@ -199,10 +192,7 @@ const leavesUnfinished: Explains = (root, consequence) =>
   keyOf(root.symptom) !== keyOf(consequence.symptom) &&
   hasSymptom(consequence, 'incomplete', 'no-answer');
 
-/**
- * If requests sent in a certain way always fail, irreproducible failures of requests sent in this way have
- * the same cause.
- */
+/** If requests sent in a certain way always fail, that explains irreproducible failures of such requests. */
 const wasSentInItsWay: Explains = (root, consequence) =>
   isClear(root) &&
   hasSymptom(root, 'incomplete', 'no-answer', 'closed') &&
@@ -227,17 +217,12 @@ const misreadsLength = (cluster: Cluster): boolean =>
 const leavesRequest: Explains = (root, consequence) =>
   misreadsLength(root) &&
   !misreadsLength(consequence) &&
-  (dependsOnEarlier(consequence) ||
-    consequence.explanation.kind === 'once' ||
-    (consequence.explanation.kind === 'intermittent' && consequence.explanation.conditions.every(isRate)));
+  (dependsOnEarlier(consequence) || isOfKind(consequence, 'once') || hasOnlyRate(consequence));
 
-/**
- * A store that accepts some bodies with a defect does not check for it. If it fails on others with that
- * defect, the cause is the same.
- */
+/** A store that accepts some bodies with a defect does not check for it, and may fail on others with it. */
 const doesNotCheck: Explains = (root, consequence) =>
   hasSymptom(root, 'accepts') &&
-  root.explanation.kind === 'always' &&
+  isOfKind(root, 'always') &&
   hasSymptom(consequence, 'server-error') &&
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
@@ -249,26 +234,31 @@ const losesEmpty: Explains = (root, consequence) => {
     property !== undefined &&
     topics.includes('falsy') &&
     aspectOf(consequence.symptom) === 'echo' &&
-    consequence.members.every(({ failure: { exchange } }) => valueIn(exchange, property) === '')
+    everyBody(consequence, (body) => membersOf(body)[property] === '')
   );
 };
 
-const isOfAll = ({ explanation: { subject } }: Cluster): boolean => subject === undefined;
-
 /** Whether the conditions of the root are a proper subset of those of the consequence. */
-const isWider: Explains = (root, consequence) =>
-  root.explanation.conditions.length > 0 &&
-  root.explanation.conditions.length < consequence.explanation.conditions.length &&
-  root.explanation.kind === consequence.explanation.kind &&
-  JSON.stringify(root.explanation.subject) === JSON.stringify(consequence.explanation.subject) &&
-  hasConditionsOf(consequence, root);
+const isWider: Explains = (root, consequence) => {
+  const [wider, narrower] = [root.explanation, consequence.explanation];
+  return (
+    wider.conditions.length > 0 &&
+    wider.conditions.length < narrower.conditions.length &&
+    wider.kind === narrower.kind &&
+    JSON.stringify(wider.subject) === JSON.stringify(narrower.subject) &&
+    hasConditionsOf(consequence, root)
+  );
+};
 
 /** Whether the first cluster covers more kinds of requests than the second, under the same conditions. */
-const isMore: Compares = (one, other) =>
-  textOfAll(one.explanation.conditions) === textOfAll(other.explanation.conditions) &&
-  ((isOfAll(one) && !isOfAll(other)) ||
-    ((one.explanation.labels ?? []).length > (other.explanation.labels ?? []).length &&
-      hasLabelsOf(one, other)));
+const isMore: Compares = (one, other) => {
+  const [more, fewer] = [one.explanation, other.explanation];
+  return (
+    textOfAll(more.conditions) === textOfAll(fewer.conditions) &&
+    ((more.subject === undefined && fewer.subject !== undefined) ||
+      ((more.labels ?? []).length > (fewer.labels ?? []).length && hasLabelsOf(one, other)))
+  );
+};
 
 /** Whether every failing body of the consequence has the feature that the root names. */
 const haveItsFeature: Explains = (root, consequence) => {
@@ -277,7 +267,7 @@ const haveItsFeature: Explains = (root, consequence) => {
     feature !== undefined &&
     consequence.explanation.feature === undefined &&
     isAuthentication(root) === isAuthentication(consequence) &&
-    consequence.members.every(({ failure: { exchange } }) => feature.has(bodyText(exchange.request.body)))
+    everyBody(consequence, feature.has)
   );
 };
 
@@ -285,11 +275,7 @@ const haveItsFeature: Explains = (root, consequence) => {
 const areDeepEnough: Explains = (root, consequence) => {
   const [levels, ...others] = root.explanation.conditions.map(({ levelsAbove }) => levelsAbove);
   return (
-    levels !== undefined &&
-    others.length === 0 &&
-    consequence.members.every(
-      ({ failure: { exchange } }) => depthIn(bodyText(exchange.request.body)) > levels,
-    )
+    levels !== undefined && others.length === 0 && everyBody(consequence, (body) => depthIn(body) > levels)
   );
 };
 
@@ -322,10 +308,7 @@ const includes: Explains = (root, consequence) =>
 /** A smaller limit may be exceeded by an ordinary request by chance. */
 const MIN_LIMIT_BYTES = 300;
 
-/**
- * A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond that
- * size.
- */
+/** A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond it. */
 const readsOnlyBeginning: Explains = (root, consequence) => {
   const limit = Math.max(...root.explanation.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
   return (
@@ -340,10 +323,9 @@ const readsOnlyBeginning: Explains = (root, consequence) => {
 const overlooksSegments: Explains = (root, consequence) =>
   readsOneSegment(root) &&
   hasSymptom(consequence, 'accepts') &&
-  consequence.members.every(({ failure: { exchange } }) => {
-    const text = bodyText(exchange.request.body);
-    const first = firstValue(text);
-    return first.kind === 'whole' && first.text.length < text.trimEnd().length;
+  everyBody(consequence, (body) => {
+    const first = firstValue(body);
+    return first.kind === 'whole' && first.text.length < body.trimEnd().length;
   });
 
 /** If any value of a header replaces the token, so does the token in that header. */
@@ -357,22 +339,19 @@ const acceptsCarrier: Explains = (root, consequence) => {
   );
 };
 
-/**
- * A store that rejects valid plants with a wrong status uses that status for invalid ones, too. Report it
- * only once.
- */
+/** A store that rejects valid plants with a wrong status uses that status for invalid ones, too. */
 const rejectsEverything: Explains = (root, consequence) =>
   hasSymptom(root, 'rejects') &&
-  root.explanation.kind !== 'once' &&
-  (root.explanation.kind !== 'always' || root.explanation.conditions.length === 0) &&
+  !isOfKind(root, 'once') &&
+  !(isOfKind(root, 'always') && root.explanation.conditions.length > 0) &&
   hasSymptom(consequence, 'wrong-rejection') &&
   root.symptom.status === consequence.symptom.status;
 
 /** A failure that no experiment reproduces probably has the cause of another one with the same symptom. */
 const explainsNotReproduced: Explains = (root, consequence) =>
   isClear(root) &&
-  root.explanation.kind === 'always' &&
-  consequence.explanation.kind === 'once' &&
+  isOfKind(root, 'always') &&
+  isOfKind(consequence, 'once') &&
   levelOf(root) === levelOf(consequence) &&
   isSameSymptom(root, consequence);
 

@@ -1,5 +1,5 @@
 import { groupBy } from '../../collections.ts';
-import { type Cluster, inFixOrder } from '../cluster.ts';
+import { type Cluster, inFixOrder, withExplanation } from '../cluster.ts';
 import { type Condition, fullText } from '../wording/condition.ts';
 import { CONSEQUENCES, type Explains, FAILURES_BY_CHANCE } from './consequences.ts';
 import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
@@ -16,10 +16,7 @@ export function mergeClusters(clusters: readonly Cluster[]): readonly Cluster[] 
 /** Merges clusters with the same key, keeping the failures of all. Clusters without a key are unchanged. */
 function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
-  return groups.flatMap(([, all]) => {
-    const [first] = all;
-    return first === undefined || all.length < 2 ? all : [withMembers(join(first, all), all)];
-  });
+  return groups.map(([, all]) => (all.length === 1 ? all[0] : withMembers(join(all[0], all), all)));
 }
 
 /** Moves the failures of each explained cluster into the cluster that explains it. */
@@ -56,12 +53,12 @@ const withMembers = (cluster: Cluster, all: readonly Cluster[]): Cluster => ({
  * Drops repeated conditions: several parts of a request may matter for one reason (for example, each makes
  * the body larger), and the part that is wrong is already the subject.
  */
-function withDistinctConditions({ explanation, ...rest }: Cluster): Cluster {
-  const { subject, conditions } = explanation;
+function withDistinctConditions(cluster: Cluster): Cluster {
+  const { subject, conditions } = cluster.explanation;
   const isOfSubject = ({ part, property }: Condition) =>
     part !== undefined && part === property && part === subject?.property;
   const others = conditions.filter((condition) => !isOfSubject(condition));
   const byText = new Map(others.map((condition) => [fullText(condition), condition]));
   if (subject !== undefined) byText.delete(fullText(subject));
-  return { ...rest, explanation: { ...explanation, conditions: [...byText.values()] } };
+  return withExplanation(cluster, { conditions: [...byText.values()] });
 }

@@ -3,7 +3,8 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { type Cluster, inFixOrder, levelOf } from '../cluster.ts';
+import { type Cluster, inFixOrder, levelOf, withExplanation } from '../cluster.ts';
+import type { Explanation } from '../explanation.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
@@ -26,10 +27,8 @@ export interface SameFault {
   readonly join: (first: Cluster, all: readonly Cluster[]) => Cluster;
 }
 
-const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
-
 /** Sorted, so that the wording does not depend on the order of the failures. */
-const sortedNames = (properties: readonly string[]): readonly string[] => distinct(properties).toSorted();
+const sortedNames = (properties: readonly string[]): readonly string[] => [...new Set(properties)].sort();
 
 /** Merges clusters that differ only in one condition, which must be about one of the given request parts. */
 const acrossParts = (
@@ -48,10 +47,7 @@ const acrossParts = (
     join: (first, all) => {
       const conditions = all.flatMap(({ explanation }) => explanation.conditions.filter(isAbout));
       const either = worded(alternatives(conditions), conditions);
-      return {
-        ...first,
-        explanation: { ...first.explanation, conditions: [either, ...otherConditions(first)] },
-      };
+      return withExplanation(first, { conditions: [either, ...otherConditions(first)] });
     },
   };
 };
@@ -108,7 +104,7 @@ const acrossConversions: SameFault = {
       noun: `values of a wrong type, such as ${example.noun}, and converts them`,
       topics: ['wrong type'],
     };
-    return { ...first, explanation: { ...first.explanation, subject } };
+    return withExplanation(first, { subject });
   },
 };
 
@@ -118,13 +114,13 @@ const acrossMediaTypes: SameFault = {
     const isAboutAccept = conditions.length > 0 && conditions.every(({ part }) => part === 'Accept');
     return kind === 'media-type' && isAboutAccept && hasTypeOfAccept(exchange) ? String(status) : undefined;
   },
-  join: ({ symptom, explanation, ...first }) => ({
-    ...first,
-    symptom,
-    ofSeveral: { ...symptom, words: `answers ${symptom.status} with a Content-Type from Accept` },
-    explanation: {
-      ...explanation,
+  join: (first) => ({
+    ...withExplanation(first, {
       conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
+    }),
+    ofSeveral: {
+      ...first.symptom,
+      words: `answers ${first.symptom.status} with a Content-Type from Accept`,
     },
   }),
 };
@@ -141,13 +137,12 @@ const acrossProperties: SameFault = {
     return statement && `${aboutProperties(cluster.symptom, statement.property, []).words}\n${statement.key}`;
   },
   join: (first, all) => {
-    const firstStatement = ofProperty(first);
-    if (firstStatement === undefined) return first;
+    const statement = ofProperty(first);
+    if (statement === undefined) return first;
     const properties = sortedNames(all.flatMap((cluster) => ofProperty(cluster)?.property ?? []));
     return {
-      ...first,
-      ofSeveral: aboutProperties(first.symptom, firstStatement.property, properties),
-      explanation: { ...first.explanation, ...firstStatement.ofAll(properties) },
+      ...withExplanation(first, statement.ofAll(properties)),
+      ofSeveral: aboutProperties(first.symptom, statement.property, properties),
     };
   },
 };
@@ -182,16 +177,15 @@ const acrossTypes: SameFault = {
     const clear = all.filter((other) => !hasVague(other));
     const [first = one] = clear;
     const { instead = '', property = '' } = first.symptom;
-    const types = joined(distinct(all.flatMap(({ symptom }) => symptom.instead ?? [])), 'or');
+    const types = joined([...new Set(all.flatMap(({ symptom }) => symptom.instead ?? []))], 'or');
     const properties = sortedNames(all.flatMap(({ symptom }) => symptom.property ?? []));
     const ofAll = aboutProperties(first.symptom, property, properties);
     const conditions = clear.flatMap(({ symptom, explanation }) =>
       explanation.conditions.map((words) => ofOthers(words, symptom.property ?? '', properties)),
     );
     return {
-      ...first,
+      ...withExplanation(first, { conditions: [alternatives(conditions)] }),
       ofSeveral: { ...ofAll, words: ofAll.words.replace(instead, () => types) },
-      explanation: { ...first.explanation, conditions: [alternatives(conditions)] },
     };
   },
 };
@@ -243,7 +237,7 @@ const acrossSubjects: SameFault = {
   join: (first, all) => {
     const subjects = all.flatMap(({ explanation }) => explanation.subject ?? []);
     const any = subjects.find(({ topics = [] }) => topics.includes('any credential'));
-    return { ...first, explanation: { ...first.explanation, subject: any ?? alternatives(subjects) } };
+    return withExplanation(first, { subject: any ?? alternatives(subjects) });
   },
 };
 
@@ -276,10 +270,7 @@ const acrossEscaping: SameFault = {
     const conditions = all.flatMap(({ explanation }) => explanation.conditions.filter(isOfText));
     const others = all.map(({ explanation }) => explanation.conditions.filter((one) => !isOfText(one)));
     const shared = others.some(({ length }) => length === 0) ? [] : (others[0] ?? []);
-    return {
-      ...first,
-      explanation: { ...first.explanation, conditions: [alternatives(conditions), ...shared] },
-    };
+    return withExplanation(first, { conditions: [alternatives(conditions), ...shared] });
   },
 };
 
@@ -299,10 +290,7 @@ const acrossSizes: SameFault = {
     all.toSorted((a, b) => b.explanation.conditions.length - a.explanation.conditions.length)[0] ?? first,
 };
 
-/**
- * Two limits on the lengths of properties that differ by at most this fraction indicate a limit on the total
- * size.
- */
+/** Limits on lengths that differ by at most this fraction indicate a limit on the total size. */
 const SAME_LIMIT_PART = 0.1;
 
 /** Limits on the lengths of several properties that are nearly equal. */
@@ -329,7 +317,7 @@ const acrossLengths: SameFault = {
     const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
     const condition = { ...rest, clause, otherProperties: names };
     const conditions = first.explanation.conditions.map((one) => (one === limit.condition ? condition : one));
-    return { ...first, explanation: { ...first.explanation, conditions } };
+    return withExplanation(first, { conditions });
   },
 };
 
@@ -381,13 +369,9 @@ const acrossTexts: SameFault = {
     const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
     const properties = sortedNames(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
-    return {
-      ...first,
-      explanation: {
-        ...first.explanation,
-        conditions: [ofOthers(condition, condition.property ?? '', properties)],
-      },
-    };
+    return withExplanation(first, {
+      conditions: [ofOthers(condition, condition.property ?? '', properties)],
+    });
   },
 };
 
@@ -406,9 +390,7 @@ interface OfProperty {
   /** Key that equivalent statements about other properties share. */
   readonly key: string;
   /** The explanation, reworded for several properties. */
-  readonly ofAll: (
-    properties: readonly string[],
-  ) => Pick<Cluster['explanation'], 'conditions'> & Partial<Cluster['explanation']>;
+  readonly ofAll: (properties: readonly string[]) => Partial<Explanation>;
 }
 
 /** The statement of a cluster about one property, in a form that can be reworded for others. */
@@ -425,7 +407,7 @@ function ofProperty({ explanation: { kind, subject, conditions } }: Cluster): Of
       const condition = ofOthers(about, property, properties);
       return subject === undefined
         ? { conditions: conditions.map((one) => (one === about ? condition : one)) }
-        : { subject: condition, conditions };
+        : { subject: condition };
     },
   };
 }
@@ -457,10 +439,7 @@ const withoutRepetition: SameFault = {
     all.filter((one) => !hasVague(one)).toSorted((a, b) => lengthOf(a) - lengthOf(b))[0] ?? first,
 };
 
-/**
- * The total length of the conditions. The shortest wins: a longer one may have exceptions that only the
- * ordinary request of its experiments explains.
- */
+/** The length of the conditions. The shortest wins: a longer one may have exceptions that mean nothing. */
 const lengthOf = ({ explanation }: Cluster): number => textOfAll(explanation.conditions).length;
 
 /**
