@@ -68,6 +68,20 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
   repeat: { times: 1, inFlight: 1 },
 });
 
+/** Says that a request fails after, or beside, others: each of `times` times with them, never without. */
+export const shownAfterOthers = (
+  state: RequestState,
+  exchange: Exchange,
+  conditions: readonly Condition[],
+  times: number,
+): Explanation => ({
+  ...bareExplanation(state, exchange),
+  kind: 'sequence',
+  conditions,
+  inside: [times, times],
+  outside: [0, times],
+});
+
 /** Replaces the fresh values of a request by those for one id, so that it is identical each time. */
 export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
   ...state,

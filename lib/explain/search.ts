@@ -8,11 +8,15 @@ import type { CheckFailure } from './cluster.ts';
 import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
 import type { Experiments } from './experiments.ts';
+import type { Explanation } from './explanation.ts';
 import { ordinaryStates } from './ordinary-requests.ts';
 import { mustReject } from './symptom/detect-symptoms.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { labelOf } from './wording/request-words.ts';
+
+/** Finds out whether one kind of explanation is true of a request that may show the symptom. */
+export type Finder = (state: RequestState, search: Search) => Promise<Explanation | undefined>;
 
 /** How often an outcome must recur before it counts as certain. */
 export const REPEATS = 3;

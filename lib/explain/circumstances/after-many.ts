@@ -1,10 +1,9 @@
-import type { RequestState } from '../../payloads/model/dimension.ts';
 import { counted } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bisect } from '../condition/sweep.ts';
 import { withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
-import { everyTime, REPEATS, type Search } from '../search.ts';
+import { type Explanation, shownAfterOthers } from '../explanation.ts';
+import { everyTime, type Finder, REPEATS } from '../search.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
@@ -71,10 +70,7 @@ export async function afterTotal(
   return probe.explanation({ phrase: `after ${count} ${kind.many}` }, first);
 }
 
-/**
- * Finds the smallest number of requests of one kind, above `fewer`, after which the symptom shows, as exactly
- * as the budget allows.
- */
+/** Finds the smallest number, above `fewer`, of requests of one kind after which the symptom shows. */
 async function fewestRequestsBefore(
   probe: SequenceProbe,
   kind: PrecedingKind,
@@ -94,10 +90,7 @@ async function fewestRequestsBefore(
 const REQUESTS_ON_CONNECTION = 110;
 
 /** Finds whether the symptom shows only after a certain number of requests on the same connection. */
-export async function afterManyOnConnection(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+export const afterManyOnConnection: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   let earlier: number | undefined;
   let shown: Exchange | undefined;
@@ -109,12 +102,10 @@ export async function afterManyOnConnection(
     shown = exchanges[index];
   }
   if (earlier === undefined || shown === undefined) return undefined;
+  const condition = { phrase: `after ${counted(earlier, 'other')} on the same connection` };
   return {
-    ...bareExplanation(state, shown),
-    kind: 'sequence',
-    conditions: [{ phrase: `after ${counted(earlier, 'other')} on the same connection` }],
-    inside: [REPEATS - 1, REPEATS - 1],
+    ...shownAfterOthers(state, shown, [condition], REPEATS - 1),
     outside: [0, earlier * (REPEATS - 1)],
     repeat: { times: earlier + 5, inFlight: 1, onConnection: true },
   };
-}
+};

@@ -3,10 +3,10 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { Candidate } from '../condition/candidates.ts';
 import { defectSweep } from '../condition/sweeps/defects.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { type Explanation, shownAfterOthers } from '../explanation.ts';
 import { everyTime, REPEATS, repeated, type Search } from '../search.ts';
 import type { Condition } from '../wording/condition.ts';
-import type { Sequence } from './sequence-probe.ts';
+import type { SentInOrder } from './sequence-probe.ts';
 
 /** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */
 const ATTEMPTS = 2;
@@ -19,9 +19,7 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
   const { failure, failingState, experiments, symptom } = search;
   const { recent = [], template } = failure;
   if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;
-  const shownAfter = async (
-    earlier: readonly RequestTemplate[],
-  ): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> => {
+  const shownAfter = async (earlier: readonly RequestTemplate[]): Promise<SentInOrder | undefined> => {
     const before: SentRequest[] = [];
     for (const one of earlier) before.push({ template: one, exchange: await experiments.sendTemplate(one) });
     const exchange = await experiments.sendTemplate(template);
@@ -44,15 +42,8 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
   const defect = defectOf(culprit, search);
   const plain = defect && templateOf(defect.apply(search.ordinary));
   const { before, exchange } = (plain && (await repeated(REPEATS, () => shownAfter([plain])))) ?? last;
-  return {
-    ...bareExplanation(failingState, exchange),
-    kind: 'sequence',
-    conditions: [wordsFor(culprit, defect)],
-    inside: [REPEATS, REPEATS],
-    outside: [0, REPEATS],
-    before,
-    template,
-  };
+  const found = shownAfterOthers(failingState, exchange, [wordsFor(culprit, defect)], REPEATS);
+  return { ...found, before, template };
 }
 
 const defectOf = ({ sentAs }: RequestTemplate, { contract, ordinary }: Search): Candidate | undefined =>

@@ -11,16 +11,10 @@ import { bareExplanation, type Explanation, withFixedId } from '../explanation.t
 import type { Search } from '../search.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 
-/**
- * The order in which to try the failing id (true) and the passing id (false). It is irregular, so that a
- * fault that depends on the order of requests cannot produce the same results.
- */
+/** When to try the failing id (true): irregular, so that the order of requests cannot be the reason. */
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];
 
-/**
- * Finds whether the values of the request decide: with those of the failing exchange it always fails, with
- * those of the passing one it never does.
- */
+/** Finds whether the values of the failing exchange always fail, and those of the passing one never do. */
 export async function byValue(
   state: RequestState,
   failing: Exchange,
@@ -31,7 +25,7 @@ export async function byValue(
   if (bad === undefined || good === undefined) return undefined;
   for (const isBad of BAD_OR_GOOD)
     if (((await search.shows(withFixedId(state, isBad ? bad : good))) === true) !== isBad) return undefined;
-  const tried: { readonly id: bigint; readonly shows: boolean }[] = [];
+  const tried: TriedId[] = [];
   for (const first of [bad, good].flatMap((id) => idOfState(withFixedId(state, id)) ?? []))
     for (let offset = 0n; offset < NEIGHBOUR_IDS; offset += 1n) {
       const id = first + offset;
@@ -51,24 +45,24 @@ export async function byValue(
     requiredPresences(failingState, search, async (other) => (await search.shows(other)) === true),
   );
   const exchange = await search.send(failingState);
-  const some = reach ?? {
-    shown: tried.filter(({ shows }) => shows),
-    notShown: tried.filter(({ shows }) => !shows),
+  const ladder = reach?.ladder ?? {
+    part: ID,
+    tried: tried.map(({ id, shows }) => ({ value: String(id), shows })),
   };
-  const bads = BAD_OR_GOOD.filter((isBad) => isBad).length;
-  const [shown, hidden] = [bads + some.shown.length, BAD_OR_GOOD.length - bads + some.notShown.length];
+  const all = [...BAD_OR_GOOD, ...ladder.tried.map(({ shows }) => shows)];
+  const shown = all.filter((shows) => shows).length;
   return {
     ...bareExplanation(failingState, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],
     inside: [shown, shown],
-    outside: [0, hidden],
-    ladders: [
-      reach?.ladder ?? {
-        part: ID,
-        tried: tried.map(({ id, shows }) => ({ value: String(id), shows })),
-      },
-    ],
+    outside: [0, all.length - shown],
+    ladders: [ladder],
   };
+}
+
+interface TriedId {
+  readonly id: bigint;
+  readonly shows: boolean;
 }
 
 /** Number of consecutive ids to try, and therefore the largest divisor that they can reveal. */
@@ -85,12 +79,12 @@ function idOfState({ plant }: RequestState): bigint | undefined {
 interface AboutIds {
   readonly condition: Condition;
   /** An id that fails; by default the one that failed first. */
-  readonly example?: bigint;
+  readonly example?: bigint | undefined;
 }
 
 /** Finds the remainder that decides if only one of the ids failed, so that the divisor must be large. */
 async function aboutRareIds(
-  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
+  tried: readonly TriedId[],
   state: RequestState,
   search: Search,
 ): Promise<AboutIds | undefined> {
@@ -101,7 +95,7 @@ async function aboutRareIds(
 }
 
 /** Finds what the failing ids have in common and the passing ones do not: a remainder, or a digit. */
-function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean }[]): AboutIds | undefined {
+function aboutIds(tried: readonly TriedId[]): AboutIds | undefined {
   const decides = (has: (id: bigint) => boolean) => tried.every(({ id, shows }) => shows === has(id));
   const shown = tried.filter(({ shows }) => shows).map(({ id }) => id);
   const [first] = shown;
@@ -111,19 +105,18 @@ function aboutIds(tried: readonly { readonly id: bigint; readonly shows: boolean
   }
   const digit = [...'0123456789'].find((one) => decides((id) => `${id}`.includes(one)));
   const example = shown.find((id) => `${id}`.at(-1) === digit);
-  if (digit === undefined || example === undefined) return undefined;
-  return withDigit(digit, example);
+  return digit === undefined || example === undefined ? undefined : withDigit(digit, example);
 }
 
 const withDigit = (digit: string, example: bigint | undefined): AboutIds => ({
   condition: { clause: `${ID} contains the digit ${digit}`, property: ID, modulus: 10 },
-  ...(example === undefined ? {} : { example }),
+  example,
 });
 
 /** If the last digit seems to decide, tries whether an id fails with that digit in another place. */
 async function withDigitAnywhere(
   found: AboutIds,
-  tried: readonly { readonly id: bigint; readonly shows: boolean }[],
+  tried: readonly TriedId[],
   state: RequestState,
   search: Search,
 ): Promise<AboutIds> {

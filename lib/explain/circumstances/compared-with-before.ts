@@ -4,8 +4,8 @@ import type { Json } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
+import { shownAfterOthers } from '../explanation.ts';
+import type { Finder } from '../search.ts';
 import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 
 /** Three values of a property in ascending order, each fresh whenever it is sent. */
@@ -18,10 +18,7 @@ interface Ascending {
 }
 
 /** Finds whether a plant fails because of how its id, or a text, compares with that of the previous plant. */
-export async function comparedWithBefore(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+export const comparedWithBefore: Finder = async (state, search) => {
   for (const { property, values, larger, smaller } of ascending(state, search.contract)) {
     const [small, middle, large] = values;
     const template = templateOf({ ...state, plant: state.plant.with(property, middle) });
@@ -33,18 +30,12 @@ export async function comparedWithBefore(
     ];
     for (const { failing, passing, before } of pairs) {
       const exchange = await shownOnlyBy(failing, passing, (one) => search.failingExchange(one));
-      if (exchange !== undefined)
-        return {
-          ...bareExplanation(failing, exchange),
-          kind: 'sequence',
-          conditions: [{ phrase: `after a plant with ${before}`, property, part: 'earlier requests' }],
-          inside: [COMPARISONS, COMPARISONS],
-          outside: [0, COMPARISONS],
-        };
+      const condition = { phrase: `after a plant with ${before}`, property, part: 'earlier requests' };
+      if (exchange !== undefined) return shownAfterOthers(failing, exchange, [condition], COMPARISONS);
     }
   }
   return undefined;
-}
+};
 
 /** A fresh text. The lengths used below differ by more than those of sampled texts. */
 const text = (length: number) => withWords((word) => word(length));

@@ -3,27 +3,24 @@ import { freshId } from '../../payloads/fresh.ts';
 import { FRESH, FreshText } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
+import type { Repeat } from '../../run/result/cause.ts';
 import { orMoreInFlight } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import { countOf, everyTime, REPEATS, type Search } from '../search.ts';
+import { countOf, everyTime, type Finder, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
-import { PRECEDING_KINDS } from './sequence-probe.ts';
+import { PRECEDING_KINDS, precededBy } from './sequence-probe.ts';
 
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /** Finds whether a failure needs other requests in flight: any requests, or requests with the same values. */
-export async function underConcurrency(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+export const underConcurrency: Finder = async (state, search) =>
   // A constant id is in flight several times at once, and that may be what matters.
-  return hasFreshId(state)
+  hasFreshId(state)
     ? ((await failsUnderLoad(state, search)) ?? sameValues(state, search))
     : ((await sameValues(search.ordinary, search)) ?? failsUnderLoad(state, search));
-}
 
 /** Sends a request several times concurrently, and returns the exchanges that show the symptom. */
 async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
@@ -35,54 +32,36 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
 const SAME_ID_REQUESTS = 8;
 
 /** Finds whether the failure needs a request with the same id that is concurrent, not merely earlier. */
-export async function sameValues(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export const sameValues: Finder = async (state, search) => {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
   const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
   if (found === undefined) return undefined;
   const { waves } = found;
-  const {
-    state: shown,
-    exchange,
-    repeat,
-    property,
-  } = { ...found, ...(await withSameText(state, size, search)) };
+  const { property = ID, ...shown } = { ...found, ...(await withSameText(state, size, search)) };
   return {
-    ...bareExplanation(shown, exchange),
+    ...bareExplanation(shown.state, shown.exchange),
     kind: 'under-concurrency',
-    conditions: [{ phrase: besideSame(property ?? ID), topics: ['known value'] }],
+    conditions: [{ phrase: besideSame(property), topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
     outside: [0, waves],
-    repeat,
+    repeat: shown.repeat,
   };
-}
+};
 
-const WAVES_OF_SAME_ID = 3;
-
-interface Shown {
-  readonly state: RequestState;
-  readonly exchange: Exchange;
-  readonly waves: number;
-  readonly repeat: Explanation['repeat'];
+interface Shown extends Pick<Explanation, 'state' | 'exchange' | 'repeat'> {
   /** The property that two concurrent requests share, if it is not the id. */
   readonly property?: string;
 }
 
-/**
- * How to repeat a request of which `size` must be in flight at once. Many more are started, since a shell
- * takes longer to start a request than most stores take to answer one.
- */
-const inWaves = (size: number): Explanation['repeat'] => ({ times: size * 16, inFlight: size * 4 });
+/** How to repeat a request that needs `size` in flight: far more, as a shell starts them slowly. */
+const inWaves = (size: number): Repeat => ({ times: size * 16, inFlight: size * 4 });
 
 /** How to repeat a request that is sent together with a second one. */
-const inPairs = (size: number): Explanation['repeat'] => ({ times: size * 4, inFlight: 2 });
+const inPairs = (size: number): Repeat => ({ times: size * 4, inFlight: 2 });
 
 /** Tries, for each text property, two concurrent plants with the same fresh text in it but different ids. */
-async function withSameText(
-  state: RequestState,
-  size: number,
-  search: Search,
-): Promise<Omit<Shown, 'waves'> | undefined> {
+async function withSameText(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
     (name) => state.plant.get(name) !== undefined,
   );
@@ -92,64 +71,70 @@ async function withSameText(
       texts.reduce((own, name) => own.with(name, textOf(name === property ? name : prefix)), state.plant);
     const plant = withTexts('one').with(ID, FRESH);
     const other = templateOf({ ...state, plant: withTexts('other').with(ID, freshId(2n ** 20n, 2n ** 31n)) });
-    const template = { ...state.template, preceding: { template: other, connection: 'concurrent' } } as const;
-    const beside: RequestState = { ...state, plant, template };
+    const beside = precededBy({ ...state, plant }, other, 'concurrent');
     const [exchange] = await sendTogether(beside, size, search);
     if (exchange !== undefined) return { state: beside, exchange, property, repeat: inPairs(size) };
   }
   return undefined;
 }
 
-/** Tries concurrent requests with an id that the store has already accepted. */
-async function withUsedId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
-  let shown: Pick<Shown, 'state' | 'exchange'> | undefined;
-  let waves = 0;
-  for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
-    const { freshId } = (await search.send(state)).request;
-    if (freshId === undefined) return undefined;
-    const withSameId = withFixedId(state, freshId);
-    const [exchange] = await sendTogether(withSameId, size, search);
-    if (exchange === undefined) continue;
-    if ((await search.shows(withSameId)) === true || (await sendTogether(state, size, search)).length > 0)
-      return undefined;
-    waves += 1;
-    shown = { state: withSameId, exchange };
-  }
-  if (shown === undefined || waves < 2) return undefined;
-  return { ...shown, waves, repeat: { ...inWaves(size), sameId: true } };
+const WAVES_OF_SAME_ID = 3;
+
+interface ShownInWaves extends Shown {
+  readonly waves: number;
 }
 
-/** Tries concurrent requests with a new id, for a store that rejects known ids. */
-async function withNewId(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
-  const after = (connection: 'concurrent' | 'other'): RequestState => ({
-    ...state,
-    template: { ...state.template, preceding: { template: templateOf(state), connection } },
-  });
-  let exchange: Exchange | undefined;
-  let waves = 0;
+/**
+ * Sends several waves, most of which must show the symptom.
+ *
+ * @param wave `refuted` if requests with different values show it as well
+ */
+async function inMostWaves(
+  wave: () => Promise<Shown | 'refuted' | undefined>,
+): Promise<ShownInWaves | undefined> {
+  const shown: Shown[] = [];
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
-    // Several pairs, each with its own id: the two requests of a pair may miss each other.
-    const [shown] = await sendTogether(after('concurrent'), size, search);
-    if (shown === undefined) continue;
-    if ((await sendTogether(state, size, search)).length > 0) return undefined;
-    if ((await sendTogether(after('other'), size, search)).length > 0) return undefined;
-    waves += 1;
-    exchange = shown;
+    const found = await wave();
+    if (found === 'refuted') return undefined;
+    if (found !== undefined) shown.push(found);
   }
-  if (exchange === undefined || waves < 2) return undefined;
-  return { state: after('concurrent'), exchange, waves, repeat: inPairs(size) };
+  const last = shown.at(-1);
+  return last === undefined || shown.length < 2 ? undefined : { ...last, waves: shown.length };
 }
+
+/** Tries concurrent requests with an id that the store has already accepted. */
+const withUsedId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+  inMostWaves(async () => {
+    const { freshId } = (await search.send(state)).request;
+    if (freshId === undefined) return 'refuted';
+    const withSameId = withFixedId(state, freshId);
+    const [exchange] = await sendTogether(withSameId, size, search);
+    if (exchange === undefined) return undefined;
+    const showsOtherwise =
+      (await search.shows(withSameId)) === true || (await sendTogether(state, size, search)).length > 0;
+    const repeat = { ...inWaves(size), sameId: true } as const;
+    return showsOtherwise ? 'refuted' : { state: withSameId, exchange, repeat };
+  });
+
+/** Tries concurrent requests with a new id, for a store that rejects known ids. */
+const withNewId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+  inMostWaves(async () => {
+    const concurrent = precededBy(state, templateOf(state), 'concurrent');
+    // Several pairs, each with its own id: the two requests of a pair may miss each other.
+    const [exchange] = await sendTogether(concurrent, size, search);
+    if (exchange === undefined) return undefined;
+    for (const other of [state, precededBy(state, templateOf(state), 'other')])
+      if ((await sendTogether(other, size, search)).length > 0) return 'refuted';
+    return { state: concurrent, exchange, repeat: inPairs(size) };
+  });
 
 const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
 const MIN_MIXED_UP = 3;
 /** Number of requests that must pass when only requests of their own kind are concurrent. */
 const MIN_PASSING_REQUESTS = 16;
 
-/**
- * Finds whether the failure needs concurrent requests with a different outcome. If so, the store mixes up
- * requests, for example in a shared variable.
- */
-export async function besideOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+/** Finds whether the store mixes up concurrent requests of different outcomes, say in a shared variable. */
+export const besideOthers: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   const kinds = isOrdinary
@@ -163,9 +148,8 @@ export async function besideOthers(state: RequestState, search: Search): Promise
     const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
-    const preceding = { template: templateOf(other), connection: 'concurrent' } as const;
     return {
-      ...bareExplanation({ ...state, template: { ...state.template, preceding } }, mixed.exchange),
+      ...bareExplanation(precededBy(state, templateOf(other), 'concurrent'), mixed.exchange),
       kind: 'under-concurrency',
       conditions: [{ clause: `${many} are in flight`, isOfOthers: true }],
       inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
@@ -174,12 +158,9 @@ export async function besideOthers(state: RequestState, search: Search): Promise
     };
   }
   return undefined;
-}
+};
 
-/**
- * Ordinary plants that stay in flight for a while: a store may check their credentials well before it reads
- * their bodies.
- */
+/** Ordinary plants that stay in flight: a store may check credentials well before it reads bodies. */
 function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;
   return {
@@ -188,9 +169,7 @@ function slowPlants({ ordinary }: Search) {
   };
 }
 
-/**
- * Longer and shorter ordinary plants. A shared buffer may go unnoticed if all plants have the same length.
- */
+/** Longer and shorter ordinary plants: a shared buffer may go unnoticed if all have the same length. */
 function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
   const sizeOf = (one: RequestState) => experiments.sizeOf(one);
   const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
@@ -201,10 +180,7 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
   );
 }
 
-/**
- * Whether the symptom also shows when all concurrent requests are of its own kind, or after requests of the
- * other kind have ended.
- */
+/** Whether the symptom also shows among requests of its own kind only, or after others have ended. */
 async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
   for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
     if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
@@ -214,9 +190,7 @@ async function showsOtherwise(state: RequestState, other: RequestState, search: 
   return false;
 }
 
-/**
- * Counts how often the symptom shows among concurrent requests of another kind; undefined if it is too rare.
- */
+/** Counts how often the symptom shows among concurrent requests of another kind; undefined if too rare. */
 async function amongOthers(
   state: RequestState,
   other: RequestState,
@@ -259,7 +233,7 @@ async function leastBetween(
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Finds whether the failure needs a certain number of concurrent requests, whatever they contain. */
-async function failsUnderLoad(state: RequestState, search: Search): Promise<Explanation | undefined> {
+const failsUnderLoad: Finder = async (state, search) => {
   const showsWith = async (count: number, other = state) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
@@ -296,4 +270,4 @@ async function failsUnderLoad(state: RequestState, search: Search): Promise<Expl
     };
   }
   return undefined;
-}
+};

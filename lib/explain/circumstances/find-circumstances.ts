@@ -5,7 +5,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
-import type { Search } from '../search.ts';
+import type { Finder, Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
@@ -37,10 +37,7 @@ const LONG_SEARCH: RateBudget = { max: 250, maxWithout: 250 };
 /** A measurement of a rate ends after this many failures and requests, unless the budget ends first. */
 const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 
-/**
- * Explains a failure that does not show each time, but intermittently, under concurrency, or after other
- * requests.
- */
+/** Explains a failure that shows intermittently, under concurrency, or after other requests. */
 export async function findCircumstances(search: Search): Promise<Explanation | undefined> {
   const { ordinary, failingState: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
@@ -69,7 +66,7 @@ async function byOwnId(search: Search): Promise<Explanation | undefined> {
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
-async function withOthers(state: RequestState, search: Search): Promise<Explanation | undefined> {
+const withOthers: Finder = async (state, search) => {
   const probe = await SequenceProbe.of(state, search);
   return (
     (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
@@ -81,7 +78,7 @@ async function withOthers(state: RequestState, search: Search): Promise<Explanat
     (await afterManyOnConnection(state, search)) ??
     (probe && (await afterMany(probe)))
   );
-}
+};
 
 async function nowAndThen(
   state: RequestState,
@@ -157,18 +154,12 @@ async function measureRate(
   return failing === undefined || isLeftOver ? undefined : { failures, tried, failing, passing };
 }
 
-/**
- * Explains a failure that needs several requests in a row: it shows each time, but not right after an
- * accepted plant.
- */
-async function afterConsecutiveRequests(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
+/** Explains a failure that needs several requests in a row: it does not show after an accepted plant. */
+const afterConsecutiveRequests: Finder = async (state, search) => {
   const probe = await SequenceProbe.of(state, search);
   if (probe === undefined || (await probe.after(PRECEDING_KINDS.accepted)).shows) return undefined;
   return afterMany(probe);
-}
+};
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { compact } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
@@ -7,7 +8,7 @@ import { ID } from '../../payloads/plants.ts';
 import { bodyText } from '../../utf8.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import { withHeader } from '../condition/sweeps/headers.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { type Explanation, shownAfterOthers } from '../explanation.ts';
 import { REPEATS, repeated, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -59,10 +60,7 @@ const withPreceding = (
   inside: kind === 'always' ? found.inside : inside,
 });
 
-/**
- * Replaces a property with that of the neutral request, and drops the conditions about it; undefined if the
- * property does not matter.
- */
+/** Gives a property its neutral value, without conditions about it; undefined if it does not matter. */
 function withOrdinary(property: string, found: Explanation): Explanation | undefined {
   const partOfProperty = found.parts.find(({ name }) => name === property);
   if (partOfProperty === undefined || found.neutral === undefined) return undefined;
@@ -74,10 +72,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
   };
 }
 
-/**
- * Finds whether a constant value fails only because the store has seen it before. If so, any repeated value
- * must fail, too.
- */
+/** Finds whether a constant value fails only because the store has seen it: any repeated value must fail. */
 async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
@@ -85,41 +80,29 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
     const value = other?.state.plant.get(property);
     if (other === undefined || value === undefined) continue;
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
-    const [missing] = [...search.contract.newPlant.shape.required].filter(
-      (name) => ![ID, property].includes(name),
+    const { required } = search.contract.newPlant.shape;
+    const missing = [...required].find((name) => ![ID, property].includes(name));
+    const earlier = compact(
+      { one: 'a plant', before: plant },
+      missing !== undefined && { one: 'a rejected body', before: plant.without(missing) },
     );
-    const earlier = [
-      { one: 'a plant', before: { ...ordinary, plant } },
-      ...(missing === undefined
-        ? []
-        : [{ one: 'a rejected body', before: { ...ordinary, plant: plant.without(missing) } }]),
-    ];
     for (const { one, before } of earlier) {
-      const state = precededBy(other.state, templateOf(before), 'other');
+      const state = precededBy(other.state, templateOf({ ...ordinary, plant: before }), 'other');
       const exchange = await shownOnlyBy(state, other.state, (tried) => search.failingExchange(tried));
       if (exchange === undefined) continue;
-      return withPreceding(other, {
-        ...bareExplanation(state, exchange),
-        kind: 'sequence',
-        conditions: [
-          {
-            phrase: `after ${one} with the same ${property}`,
-            property,
-            part: 'earlier requests',
-            topics: ['known value'],
-          },
-        ],
-        inside: [COMPARISONS, COMPARISONS],
-      });
+      const condition: Condition = {
+        phrase: `after ${one} with the same ${property}`,
+        property,
+        part: 'earlier requests',
+        topics: ['known value'],
+      };
+      return withPreceding(other, shownAfterOthers(state, exchange, [condition], COMPARISONS));
     }
   }
   return undefined;
 }
 
-/**
- * Finds whether the value of a header fails only because the store has seen it before, such as a key under
- * which it remembers responses.
- */
+/** Finds whether a header fails only because the store has seen its value, as a key to responses. */
 async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
@@ -131,23 +114,20 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
       const state = withHeader(found.state, name, key);
       const exchange = await search.failingExchange(state);
-      return exchange && { ...bareExplanation(state, exchange), before };
+      return exchange && { ...shownAfterOthers(state, exchange, [ofEarlier(name)], REPEATS), before };
     });
     if (last === undefined) return undefined;
-    return withPreceding(
-      { ...found, conditions: found.conditions.filter(({ part }) => part !== name) },
-      {
-        ...last,
-        kind: 'sequence',
-        conditions: [
-          { phrase: `with the ${name} of an earlier request`, part: name, topics: ['known value'] },
-        ],
-        inside: [REPEATS, REPEATS],
-      },
-    );
+    const conditions = found.conditions.filter(({ part }) => part !== name);
+    return withPreceding({ ...found, conditions }, last);
   }
   return undefined;
 }
+
+const ofEarlier = (header: string): Condition => ({
+  phrase: `with the ${header} of an earlier request`,
+  part: header,
+  topics: ['known value'],
+});
 
 const newKey = (): string => `"${randomUUID()}"`;
 
@@ -162,9 +142,9 @@ async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined>
   const atRest = await probe.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.
   if (!atRest.shows) return (await afterMany(probe)) ?? onConnection(state, search);
-  return expected === 'reject-body' && hasEarlierValues(atRest)
-    ? probe.explanation({ note: 'and answers with values of the previous plant' }, atRest, 'always')
-    : undefined;
+  if (expected !== 'reject-body' || !hasEarlierValues(atRest)) return undefined;
+  const note = 'and answers with values of the previous plant';
+  return { ...probe.explanation({ note }, atRest), kind: 'always' };
 }
 
 /** Finds whether a wrong token is rejected at first, but accepted when it is sent again. */

@@ -5,7 +5,6 @@ import { type RequestState, templateOf } from '../../payloads/model/dimension.ts
 import { ID } from '../../payloads/plants.ts';
 import { noCredential, type Preceding, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
-import type { CauseKind } from '../../run/result/cause.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import {
   type Candidate,
@@ -17,9 +16,9 @@ import {
 import { type SweepResult, sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
-import { REPEATS, repeated, type Search } from '../search.ts';
+import { type Finder, REPEATS, repeated, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
 
@@ -36,10 +35,7 @@ export const PRECEDING_KINDS = {
   rejected: {
     one: 'a rejected request',
     many: 'rejected requests',
-    /**
-     * If possible, only an optional property is wrong: a store that keeps the rejected plant can then answer
-     * with it later.
-     */
+    /** If possible, an optional property is wrong: the store may keep the plant and answer with it later. */
     change: ({ plant }) => {
       const names = plant.members.map(([name]) => name);
       const wrong = names.find((name) => name !== ID && name !== 'name') ?? 'name';
@@ -104,10 +100,14 @@ export const MAX_RECOVERY_PAUSES = 3;
 /** Most stores that count rejected requests react to fewer than this. */
 const MAX_COUNTED_REQUESTS = 64;
 
-/** A sequence of requests that ends with the one in question. */
-export interface Sequence {
+/** A request in question, and those sent before it. */
+export interface SentInOrder {
   readonly before: readonly SentRequest[];
   readonly exchange: Exchange;
+}
+
+/** The same, and whether the symptom shows. */
+export interface Sequence extends SentInOrder {
   readonly shows: boolean;
   /** Whether one of the preceding requests shows the symptom. */
   readonly showsBefore: boolean;
@@ -135,10 +135,7 @@ export class SequenceProbe {
     return ordinaryStates(this.search.contract).includes(this.state);
   }
 
-  /**
-   * Sends requests of one kind, then the request in question. Before that, has the store accept an ordinary
-   * plant, so that nothing earlier matters.
-   */
+  /** Sends an ordinary plant, so that nothing earlier matters, some requests, and the one in question. */
   async after(kind: PrecedingKind, count = 1): Promise<Sequence> {
     await acceptedSoon(this.search);
     const before = await this.send(kind, count);
@@ -168,10 +165,7 @@ export class SequenceProbe {
    * @param fewer number of requests of that kind to send first; the symptom must not show right after them
    * @returns undefined if the symptom does not show, or shows too early
    */
-  async countUntilShown(
-    kind: PrecedingKind,
-    fewer = 0,
-  ): Promise<Pick<Sequence, 'before' | 'exchange'> | undefined> {
+  async countUntilShown(kind: PrecedingKind, fewer = 0): Promise<SentInOrder | undefined> {
     if (!(await acceptedSoon(this.search))) return undefined;
     const before = [...(await this.send(kind, fewer))];
     if ((await this.search.shows(this.state)) === true) return undefined;
@@ -191,25 +185,13 @@ export class SequenceProbe {
     });
   }
 
-  explanation(
-    condition: Condition,
-    { before, exchange }: Pick<Sequence, 'before' | 'exchange'>,
-    kind: CauseKind = 'sequence',
-  ): Explanation {
-    return {
-      ...bareExplanation(this.state, exchange),
-      kind,
-      conditions: [condition],
-      inside: [REPEATS, REPEATS],
-      before,
-    };
+  explanation(condition: Condition, { before, exchange }: SentInOrder): Explanation {
+    const found = shownAfterOthers(this.state, exchange, [condition], REPEATS);
+    return { ...found, outside: NOTHING_TRIED, before };
   }
 }
 
-/**
- * Sends ordinary plants until the store accepts one, which returns it to a normal state; undefined if it
- * accepts none.
- */
+/** Sends ordinary plants until one is accepted, which returns the store to a normal state. */
 async function accepted({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
   if (isSlow) return undefined;
   // A plant with all properties leaves the most traces, so it comes first.
@@ -245,14 +227,10 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
     return false;
   const probe = await SequenceProbe.of(failingState, search);
   if (probe === undefined) return false;
+  const { accepted: ordinary, rejected } = PRECEDING_KINDS;
   // The order is not strictly alternating: the store may fail every other request.
-  for (const kind of [
-    PRECEDING_KINDS.accepted,
-    PRECEDING_KINDS.rejected,
-    PRECEDING_KINDS.rejected,
-    PRECEDING_KINDS.accepted,
-  ])
-    if ((await probe.after(kind)).shows !== (kind === PRECEDING_KINDS.rejected)) return false;
+  for (const kind of [ordinary, rejected, rejected, ordinary])
+    if ((await probe.after(kind)).shows !== (kind === rejected)) return false;
   return true;
 }
 
@@ -292,10 +270,8 @@ export async function soonAfter(probe: SequenceProbe): Promise<Explanation | und
   return last && probe.explanation({ phrase: `soon after ${kind.one}` }, last);
 }
 
-/**
- * Finds what must precede a request on the same connection, or be sent concurrently, for the symptom to show.
- */
-export async function onConnection(state: RequestState, search: Search): Promise<Explanation | undefined> {
+/** Finds what must precede a request on its connection, or be sent concurrently, for the symptom to show. */
+export const onConnection: Finder = async (state, search) => {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);
@@ -305,25 +281,16 @@ export async function onConnection(state: RequestState, search: Search): Promise
     const later = candidate.apply(state);
     const exchange = await search.failingExchange(later);
     if (found === undefined || exchange === undefined) continue;
-    return {
-      ...bareExplanation(later, exchange),
-      kind: 'sequence',
-      conditions: [found.condition],
-      ladders: [reach.ladder],
-      inside: [reach.shown.length, reach.shown.length],
-      outside: [0, reach.notShown.length],
-    };
+    const explanation = shownAfterOthers(later, exchange, [found.condition], reach.shown.length);
+    return { ...explanation, ladders: [reach.ladder], outside: [0, reach.notShown.length] };
   }
   return undefined;
-}
+};
 
 /** Number of requests that use up what earlier experiments left behind, such as a dirty buffer in a pool. */
 const REQUESTS_TO_CLEAR = 4;
 
-/**
- * Names the values that still show the symptom after several ordinary requests: the others may have shown an
- * after-effect.
- */
+/** Names the values that still show the symptom after ordinary requests: others may be after-effects. */
 async function withoutAftereffects(
   { named: names, shown, notShown }: SweepResult,
   { classes }: Sweep,

@@ -17,7 +17,7 @@ import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { bareExplanation, type Explanation, shownAfterOthers } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { everyTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
@@ -50,20 +50,10 @@ export async function runWideClusters(
   const alike =
     (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
     (await withinBudget(() => sameForAll(failures, experiments)));
-  const findLeftover = async () =>
-    (await staleBody(failures, experiments)) ?? (await unreadBody(failures, experiments));
-  const leftover = alike === undefined ? await withinBudget(findLeftover) : undefined;
+  const found = alike === undefined ? await withinBudget(() => leftover(failures, experiments)) : undefined;
   const stopped = neverAnswered(failures, experiments) ?? died(failures, experiments);
-  return compact(alike, leftover, stopped);
+  return compact(alike, found, stopped);
 }
-
-/** Explains a symptom by a request and the one before it, with the counts of `shownOnlyBy`. */
-const shownEachTime = (state: RequestState, exchange: Exchange, times = COMPARISONS): Explanation => ({
-  ...bareExplanation(state, exchange),
-  kind: 'sequence',
-  inside: [times, times],
-  outside: [0, times],
-});
 
 /** Finds whether an open connection keeps the store from answering requests on others. */
 const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
@@ -78,12 +68,10 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
   // Each comparison takes a full timeout.
   const exchange = await shownOnlyBy(beside, ordinary, timedOut, REPEATS);
   if (exchange === undefined) return undefined;
+  const condition: Condition = { phrase: 'while another connection is open', topics: ['connections'] };
   return {
     symptom: { kind: 'no-answer', words: 'does not answer' },
-    explanation: {
-      ...shownEachTime(beside, exchange, REPEATS),
-      conditions: [{ phrase: 'while another connection is open', topics: ['connections'] }],
-    },
+    explanation: shownAfterOthers(beside, exchange, [condition], REPEATS),
     members,
   };
 };
@@ -91,10 +79,7 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
 /** Repetitions for each kind of request; fewer if requests time out. */
 const [ROUNDS, ROUNDS_IF_SLOW] = [3, 1];
 
-/**
- * Finds whether the store treats all requests alike: valid, invalid, and perhaps those without a token. Such
- * a store has a single fault, whatever the checks say.
- */
+/** Finds whether the store treats all requests alike: it has a single fault, whatever the checks say. */
 const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
@@ -152,6 +137,14 @@ const responseText = (exchange: Exchange): string =>
     ? `none: ${exchange.kind === 'broken' ? exchange.fault.kind : ''}`
     : `${describeExchange(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
 
+/** Finds whether bytes of an earlier request on the connection are taken for those of the next one. */
+const leftover: RunWideCauseFinder = async (failures, experiments) => {
+  const members = failures.filter(mayBeOfConnection);
+  // If the store dies of a request, the next one fails as well.
+  if (members.length === 0 || experiments.restarts > 0) return undefined;
+  return (await staleBody(members, experiments)) ?? unreadBody(members, experiments);
+};
+
 /** White space that makes a body longer than that of any ordinary plant. */
 const PADDING = ' '.repeat(300);
 
@@ -159,9 +152,7 @@ const PADDING = ' '.repeat(300);
  * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of
  * the next body. The resulting failures depend on the lengths of both, and look random.
  */
-const staleBody: RunWideCauseFinder = async (failures, experiments) => {
-  const members = failures.filter(mayBeOfConnection);
-  if (members.length === 0 || experiments.restarts > 0) return undefined;
+const staleBody: RunWideCauseFinder = async (members, experiments) => {
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
   const afterLonger = precededBy(ordinary, templateOf(padded(earlier)), 'same');
@@ -173,7 +164,7 @@ const staleBody: RunWideCauseFinder = async (failures, experiments) => {
       kind: 'stale-body',
       words: 'parses the end of an earlier, longer body on the connection as part of the body',
     },
-    explanation: shownEachTime(afterLonger, exchange),
+    explanation: shownAfterOthers(afterLonger, exchange, [], COMPARISONS),
     members,
   };
 };
@@ -204,10 +195,7 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
  * resulting failures depend on the bytes of the body and look random.
  */
-const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
-  const members = failures.filter(mayBeOfConnection);
-  // If the store dies of a request, the next one fails as well.
-  if (members.length === 0 || experiments.restarts > 0) return undefined;
+const unreadBody: RunWideCauseFinder = async (members, experiments) => {
   // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   for (const { one, change, control } of REJECTED_EARLY) {
@@ -226,7 +214,7 @@ const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
         kind: 'unread-body',
         words: `parses the body of ${one} as the next request on the connection`,
       },
-      explanation: shownEachTime(next, exchange),
+      explanation: shownAfterOthers(next, exchange, [], COMPARISONS),
       members,
     };
   }
@@ -235,11 +223,14 @@ const unreadBody: RunWideCauseFinder = async (failures, experiments) => {
   return undefined;
 };
 
+/** What is wrong with the outcome of an exchange with an ordinary plant. */
+const wrongOutcome = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
+  symptomsOf(exchange, 'accept', contract).find((one) => aspectOf(one) === 'outcome');
+
 /** Sends an ordinary plant, and returns the exchange if its outcome is wrong. */
 async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
   const exchange = await experiments.send(state);
-  const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
-  return symptoms.some((symptom) => aspectOf(symptom) === 'outcome') ? exchange : undefined;
+  return wrongOutcome(exchange, experiments) && exchange;
 }
 
 /** Whether the failure may be due to bytes that an earlier request left on the connection. */
@@ -262,15 +253,12 @@ const REQUESTS_TO_USE_UP_A_POOL = 50;
 /** Maximum number of requests that the title names, and that the steps send. */
 const [MAX_NAMED, MAX_SENT] = [3, 8];
 
-/**
- * The only cause of all requests left unanswered when the store died. No experiments are possible, so the
- * cause lists the requests in flight at the last answer.
- */
+/** The only cause of all unanswered requests if the store died: one of those in flight at the last answer. */
 function died(
   failures: readonly CheckFailure[],
   { ordinary, contract, run: { inFlight, answers } }: Experiments,
 ): Cluster | undefined {
-  const distinct = groupBy(inFlight, requestLabel).flatMap(([, [first]]) => first ?? []);
+  const distinct = groupBy(inFlight, requestLabel).map(([, [first]]) => first);
   const members = failures.filter(
     ({ symptom: { kind }, failure: { exchange } }) =>
       exchange.response === undefined && (kind === 'closed' || kind === 'no-answer'),
@@ -293,21 +281,25 @@ function died(
   // it.
   if (accepted > MIN_ACCEPTED && distinct.every((one) => ordinariness(one.template, contract) === 2)) {
     const times = Math.max(REQUESTS_TO_EXHAUST_A_STORE, Math.ceil(accepted * MARGIN_FACTOR));
-    const conditions = [{ note: 'from some point in the run on' }];
-    const explanation = {
+    const explanation: Explanation = {
       ...common,
-      conditions,
+      conditions: [{ note: 'from some point in the run on' }],
       inside: [members.length, members.length],
       repeat: { times, inFlight: 1 },
-    } as const;
+    };
     return { symptom, explanation, members };
   }
-  const conditions = [wordsFor(distinct.slice(0, MAX_NAMED))];
   // A store that hangs has probably exhausted a pool: every request of one kind took one item of it.
   const repeat = { times: last.symptom.kind === 'no-answer' ? REQUESTS_TO_USE_UP_A_POOL : 1, inFlight: 1 };
   return {
     symptom: distinct.length === 1 ? symptom : { ...symptom, words: `${symptom.words}, probably` },
-    explanation: { ...common, conditions, inside: [1, 1], before: distinct.slice(0, MAX_SENT), repeat },
+    explanation: {
+      ...common,
+      conditions: [wordsFor(distinct.slice(0, MAX_NAMED))],
+      inside: [1, 1],
+      before: distinct.slice(0, MAX_SENT),
+      repeat,
+    },
     members,
   };
 }
@@ -348,10 +340,7 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
-  const outcome = async (state: RequestState) =>
-    symptomsOf(await experiments.send(state), 'accept', experiments.contract).find(
-      (one) => aspectOf(one) === 'outcome',
-    );
+  const outcome = async (state: RequestState) => wrongOutcome(await experiments.send(state), experiments);
   const symptom = await outcome(first);
   if (symptom === undefined || (await isOnlyOfIds(accepted, first, outcome))) return undefined;
   if (!isSlow(symptom) && (await soonPasses(async () => (await outcome(first)) === undefined)))
