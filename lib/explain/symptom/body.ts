@@ -7,7 +7,7 @@ import { utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
-import type { Symptom, SymptomKind } from './symptom.ts';
+import { answers, type Symptom, type SymptomKind } from './symptom.ts';
 
 /** Says how a JSON body differs from the Plant or Error that it should be. */
 export function wrongBody(
@@ -15,39 +15,27 @@ export function wrongBody(
   { text, value }: Extract<Content, { kind: 'json' }>,
   contract: Contract,
 ): Symptom {
-  const wrong = wrongUnder(status);
-  const wrapped = (words: string): Symptom => ({
-    kind: 'wrapped',
-    words: `answers ${status} ${words}`,
-    status,
-  });
-  const [name, validate] =
-    status === 200
-      ? (['a Plant', contract.plant.validate] as const)
-      : (['an Error', contract.error.validate] as const);
+  const name = status === 200 ? 'a Plant' : 'an Error';
+  const { validate } = status === 200 ? contract.plant : contract.error;
   const isRight = (one: unknown) => {
     const json = written(one);
     return json !== undefined && validate(json, one).length === 0;
   };
-  if (typeof value === 'string' && isJson(value)) return wrapped('with JSON inside a JSON string');
-  if (!isObject(value)) {
-    if (Array.isArray(value) && value.some(isRight)) return wrapped(`with ${name} in an array`);
-    return wrong(`answers ${status} with ${kindOf(value)} instead of ${name}`);
-  }
+  if (typeof value === 'string' && isJson(value))
+    return answers(status, 'wrapped', 'with JSON inside a JSON string');
+  if (!isObject(value))
+    return Array.isArray(value) && value.some(isRight)
+      ? answers(status, 'wrapped', `with ${name} in an array`)
+      : answers(status, 'wrong-body', `with ${kindOf(value)} instead of ${name}`);
   const wrapper = Object.entries(value).find(([, one]) => isObject(one) && isRight(one))?.[0];
-  if (wrapper !== undefined) return wrapped(`with ${name} nested in ${quoted(wrapper)}`);
-  const [problem] = validate(text, value);
-  const where = problem?.at.replace(/^\//, '') ?? '';
-  if (status === 200) {
-    const { error, message } = value;
-    if (error !== undefined && message !== undefined)
-      return wrong('answers 200 with an Error instead of a Plant');
-  }
-  const property = missing(problem?.message) ?? where;
+  if (wrapper !== undefined) return answers(status, 'wrapped', `with ${name} nested in ${quoted(wrapper)}`);
+  const [{ at = '', message = '' } = {}] = validate(text, value);
+  if (status === 200 && value.error !== undefined && value.message !== undefined)
+    return answers(200, 'wrong-body', 'with an Error instead of a Plant');
+  const where = at.replace(/^\//, '');
+  const property = missing(message) ?? where;
   if (property === '' || property.includes('/'))
-    return wrong(
-      `answers ${status} with a body that is not ${name}: ${where} ${problem?.message ?? ''}`.trim(),
-    );
+    return answers(status, 'wrong-body', `with a body that is not ${name}: ${where} ${message}`.trim());
   if (!Object.hasOwn(value, property)) return without(property, value, status, name);
   const instead = kindOf(value[property]);
   const words =
@@ -58,10 +46,6 @@ export function wrongBody(
   return { kind, words, status, property, instead };
 }
 
-const wrongUnder =
-  (status: 200 | 400) =>
-  (words: string): Symptom => ({ kind: 'wrong-body', words, status });
-
 /** A value as JSON text; undefined if it is nested too deeply to be serialised. */
 function written(value: unknown): string | undefined {
   try {
@@ -71,28 +55,26 @@ function written(value: unknown): string | undefined {
   }
 }
 
-const returns = (status: 200 | 400) => (status === 200 ? 'returns' : 'answers 400 with');
-
+/** Says how the body of a response lacks a property. */
 function without(property: string, value: Record<string, unknown>, status: 200 | 400, name: string): Symptom {
-  const wrong = wrongUnder(status);
+  const about = { kind: 'wrong-body', status, property } as const;
   const names = Object.keys(value);
   const other = names.find((own) => own.toLowerCase() === property);
-  if (other !== undefined)
-    return { ...wrong(`${returns(status)} ${quoted(other)} instead of ${property}`), property };
-  const knownFormat = KNOWN_ERRORS.find(([members]) =>
-    members.every((one) => Object.hasOwn(value, one)),
-  )?.[1];
-  if (status === 400 && knownFormat !== undefined)
-    return wrong(`answers 400 with ${knownFormat} instead of an Error`);
-  const lacks =
-    status === 200
-      ? `omits ${property} from the 200 response`
-      : `answers 400 without the property "${property}"`;
-  if (names.length === 0)
-    // A store that omits the name answers {} for a plant without a tag: the same fault.
-    return { ...wrong(`answers ${status} with {} instead of ${name}`), groupKey: lacks };
-  return { ...wrong(lacks), property };
+  if (other !== undefined) {
+    const returns = status === 200 ? 'returns' : 'answers 400 with';
+    return { ...about, words: `${returns} ${quoted(other)} instead of ${property}` };
+  }
+  const known = KNOWN_ERRORS.find(([members]) => members.every((one) => Object.hasOwn(value, one)));
+  if (status === 400 && known !== undefined)
+    return answers(400, 'wrong-body', `with ${known[1]} instead of an Error`);
+  const lacks = status === 200 ? omits(property) : `answers 400 without the property "${property}"`;
+  // A store that omits the name answers {} for a plant without a tag: the same fault.
+  return names.length === 0
+    ? { ...answers(status, 'wrong-body', `with {} instead of ${name}`), groupKey: lacks }
+    : { ...about, words: lacks };
 }
+
+const omits = (property: string) => `omits ${property} from the 200 response`;
 
 /** Error formats of frameworks, identified by their members. */
 const KNOWN_ERRORS: readonly (readonly [names: readonly string[], words: string])[] = [
@@ -105,7 +87,7 @@ const KNOWN_ERRORS: readonly (readonly [names: readonly string[], words: string]
   [['error', 'error_description'], 'an OAuth error'],
 ];
 
-const missing = (message = ''): string | undefined =>
+const missing = (message: string): string | undefined =>
   /required property '?([^' ]+)'?/.exec(message)?.[1] ?? /is missing: (\S+)/.exec(message)?.[1];
 
 function kindOf(value: unknown): string {
@@ -129,24 +111,15 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * Classifies a body that is not JSON. Ignores the position of the syntax error, which depends on the content.
- */
+/** Classifies a body that is not JSON, whatever the position of the syntax error, which varies. */
 export function unreadable(response: Response): Symptom {
   const { status } = response;
   const [kind, words] = textProblem(response);
-  const symptom: Symptom = { kind, words: `answers ${status} ${words}`, status };
+  const symptom = answers(status, kind, words);
   return kind === 'no-body' ? symptom : { ...symptom, groupKey: `unreadable ${status}` };
 }
 
-function textProblem({
-  body,
-  truncated,
-  headers,
-}: Response): readonly [
-  kind: Extract<SymptomKind, 'no-body' | 'unreadable' | 'undeclared-coding' | 'truncated-json' | 'text'>,
-  words: string,
-] {
+function textProblem({ body, truncated, headers }: Response): readonly [kind: SymptomKind, words: string] {
   if (body.length === 0) return ['no-body', 'without a body'];
   if (truncated) return ['truncated-json', 'with an incomplete body'];
   const coding = headerValue(headers, 'content-encoding');
@@ -233,7 +206,7 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
 }
 
 function change(property: string, sent: string, back: unknown): string {
-  if (typeof back !== 'string') return `omits ${property} from the 200 response`;
+  if (typeof back !== 'string') return omits(property);
   const how = CHANGES.find(([, change]) => change(sent) === back)?.[0];
   if (how !== undefined) return `returns ${property} ${how}`;
   if (back !== '' && sent.startsWith(back)) return `returns ${property} truncated`;

@@ -3,7 +3,7 @@ import { contentOf, isSuccess, mediaTypes } from '../../judge/reading.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Exchange, FaultKind, Response } from '../../wire/exchange.ts';
 import { echoed, unreadable, wrongBody } from './body.ts';
-import { REJECTS, type Symptom, type SymptomKind } from './symptom.ts';
+import { answers, REJECTS, type Symptom, type SymptomKind } from './symptom.ts';
 
 const BROKEN: Partial<Record<FaultKind, Symptom>> = {
   timeout: { kind: 'no-answer', words: 'does not answer' },
@@ -27,13 +27,10 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
   const symptom = (kind: SymptomKind, words: string): Symptom => ({ kind, words, status });
   if (truncated) return symptom('incomplete', `sends an incomplete ${status} response`);
   if (status >= 500) return symptom('server-error', `answers ${status}`);
-  if (mustReject(expected))
-    return status < 300
-      ? undefined
-      : symptom(
-          'wrong-rejection',
-          `rejects with ${status} instead of ${expected === 'reject-body' ? 400 : 401}`,
-        );
+  if (mustReject(expected)) {
+    const right = expected === 'reject-body' ? 400 : 401;
+    return status < 300 ? undefined : symptom('wrong-rejection', `${REJECTS} ${status} instead of ${right}`);
+  }
   if (status === 200) return undefined;
   if (status >= 400) return symptom('rejects', `${REJECTS} ${status}`);
   return status < 300
@@ -57,22 +54,18 @@ function isError(response: Response, contract: Contract): boolean {
 function representationOf(response: Response, contract: Contract): Symptom | undefined {
   const { status } = response;
   if (status !== 200 && status !== 400) return undefined;
-  const symptom = (kind: SymptomKind, words: string): Symptom => ({
-    kind,
-    words: `answers ${status} ${words}`,
-    status,
-  });
-  const types = [...new Set(mediaTypes(response))];
+  const [type, ...otherTypes] = new Set(mediaTypes(response));
   const content = contentOf(response);
-  if (types.length === 0)
+  if (type === undefined)
     return response.body.length === 0
-      ? symptom('no-body', 'without a body')
-      : symptom('media-type', 'without a Content-Type');
-  if (types.length > 1) return symptom('media-type', `with the Content-Types ${types.join(' and ')}`);
-  if (types[0] !== 'application/json')
-    return symptom('media-type', `with Content-Type ${types[0]?.slice(0, 60)}`);
+      ? answers(status, 'no-body', 'without a body')
+      : answers(status, 'media-type', 'without a Content-Type');
+  if (otherTypes.length > 0)
+    return answers(status, 'media-type', `with the Content-Types ${[type, ...otherTypes].join(' and ')}`);
+  if (type !== 'application/json')
+    return answers(status, 'media-type', `with Content-Type ${type.slice(0, 60)}`);
   if (content.kind === 'unreadable') return unreadable(response);
-  const validate = status === 200 ? contract.plant.validate : contract.error.validate;
+  const { validate } = status === 200 ? contract.plant : contract.error;
   if (validate(content.text, content.value).length === 0) return undefined;
   return wrongBody(status, content, contract);
 }

@@ -65,6 +65,13 @@ export interface Symptom {
   readonly groupKey?: string;
 }
 
+/** Returns the symptom of a response with this status; the words say what else is wrong with it. */
+export const answers = (status: number, kind: SymptomKind, words: string): Symptom => ({
+  kind,
+  words: `answers ${status} ${words}`,
+  status,
+});
+
 export const aspectOf = ({ kind }: Symptom): Aspect => ASPECTS[kind];
 
 /** Returns whether seeing the symptom takes a full timeout. */
