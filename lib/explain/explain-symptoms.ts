@@ -3,8 +3,7 @@ import type { RequestState } from '../payloads/model/dimension.ts';
 import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
-import { covers, isExcluded } from './assign/covers.ts';
-import { mayExplain } from './assign/may-explain.ts';
+import { covers, isExcluded, mayExplain } from './assign/covers.ts';
 import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { sameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
@@ -206,10 +205,7 @@ async function assigned(
   return explaining;
 }
 
-/**
- * Whether the first failure violates a MUST by accepting a request, whereas the other one violates only a
- * SHOULD.
- */
+/** Whether the first failure accepts a request against a MUST, and the other one violates only a SHOULD. */
 const isMoreSerious = ({ check, symptom: { kind } }: CheckFailure, other: CheckFailure): boolean =>
   kind === 'accepts' && check.level === 'MUST' && other.check.level === 'SHOULD';
 

@@ -7,8 +7,7 @@ import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import { everyTime, type Search } from '../search.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { covers } from './covers.ts';
-import { isAbout, isOfProperty, mayExplain } from './may-explain.ts';
+import { covers, isAbout, isOfProperty, mayExplain } from './covers.ts';
 
 /** Picks the explanation that covers a failure: without its condition, the symptom disappears. */
 export async function explanationCovering(

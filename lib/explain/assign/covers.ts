@@ -1,15 +1,16 @@
+import type { Contract } from '../../contract/contract.ts';
+import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import type { FailedCase } from '../../run/result/result.ts';
+import { bodyText } from '../../utf8.ts';
 import { differences, stateOf } from '../condition/request-parts.ts';
+import { isAboutBytes } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
+import type { Search } from '../search.ts';
 import { type Condition, modulusIn } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
-import { mayBeAbout } from './may-explain.ts';
 
-/**
- * Returns whether an explanation may cover a failed case, judged without experiments. It cannot if a part of
- * the request that it needs is ordinary.
- */
+/** Returns whether an explanation may cover a failed case: no part that it needs is ordinary. */
 export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
   const { kind, before, labels, conditions, feature, neutral } = one;
   if (kind !== 'always' || before !== undefined || modulusIn(conditions) !== undefined) return true;
@@ -32,3 +33,56 @@ export function isExcluded({ labels, triedLabels }: Explanation, failed: FailedC
 /** Whether exactly one part of the request decides whether it meets the condition. */
 const isOfPart = ({ part, bytesAbove, isLarger, isVague }: Condition): boolean =>
   part !== undefined && bytesAbove === undefined && isLarger === undefined && isVague === undefined;
+
+/** If a store accepts this many JSON types for a property, it does not check the property at all. */
+const MIN_TYPES_OF_UNCHECKED_PROPERTY = 4;
+
+/** Returns whether an explanation may cover a failure whose request was not tried. */
+export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
+  mayBeAbout(one, { label: labelOf(failure), body: bodyText(failure.exchange.request.body) }, contract);
+
+/**
+ * Whether an explanation may be about a body. If it is about a property, it covers only values of the
+ * JSON types that showed the symptom: a numeric string is not a large integer.
+ */
+function mayBeAbout(
+  one: Explanation,
+  { label, body }: { readonly label: string; readonly body: string },
+  contract: Contract,
+): boolean {
+  if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
+  if (isAboutBytes(label, contract)) return false;
+  const { subject, types } = one;
+  if (subject?.property === undefined) return true;
+  const type = typeIn(body, subject.property);
+  if (types === undefined) return type === typeIn(bodyText(one.exchange.request.body), subject.property);
+  if (type === undefined || types.has(type)) return true;
+  const property = contract.newPlant.shape.properties.get(subject.property);
+  const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;
+  return types.size >= MIN_TYPES_OF_UNCHECKED_PROPERTY && !isRight;
+}
+
+export const isOfProperty = ({ subject, conditions }: Explanation): boolean =>
+  subject?.property !== undefined && conditions.length === 0;
+
+export function isAbout({ subject, conditions }: Explanation, { failure, contract }: Search): boolean {
+  const named = new Set(labelOf(failure).split(/\W+/));
+  const property = [...contract.newPlant.shape.properties.keys()].find((name) => named.has(name));
+  if (property === undefined) return false;
+  return [subject, ...conditions].some((one) => one?.property === property || one?.part === property);
+}
+
+/** Returns the JSON type of a property in a JSON text: `integer`, `none` and so on; undefined if not JSON. */
+export function typeIn(text: string, property: string): string | undefined {
+  try {
+    const value: unknown = new Map(Object.entries(JSON.parse(text) ?? {})).get(property);
+    if (value === undefined) return 'none';
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return 'array';
+    if (typeof value !== 'number') return typeof value;
+    // The numeral decides, since the double for 1e-400 is 0, an integer.
+    return exactInteger(sourceAt(text, [property]) ?? '') === undefined ? 'number' : 'integer';
+  } catch {
+    return undefined;
+  }
+}

@@ -3,7 +3,7 @@ import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import { mayExplain, typeIn } from '../assign/may-explain.ts';
+import { mayExplain, typeIn } from '../assign/covers.ts';
 import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
 import type { Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
@@ -223,14 +223,11 @@ async function separatedIn(
     const without = notShown.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(feature, without, search))) continue;
     const hasFeature = (candidate: Candidate) => feature.has(textOf(candidate));
-    const rest = nameCandidates(
-      new Map(
-        [...shown, ...notShown]
-          .filter((candidate) => !(shown.includes(candidate) && hasFeature(candidate)))
-          .map((candidate) => [candidate, shown.includes(candidate)]),
-      ),
-      classes,
+    const others = shown.filter((candidate) => !hasFeature(candidate));
+    const tries = [...others, ...notShown].map(
+      (candidate) => [candidate, others.includes(candidate)] as const,
     );
+    const rest = nameCandidates(new Map(tries), classes);
     const isOther = exactNameIn(rest) !== undefined;
     const candidates = isOther ? shown.filter(hasFeature) : shown;
     return [{ ...one, candidates, isExact: true, feature }, ...(isOther ? rest : [])];

@@ -6,7 +6,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import { mayExplain } from '../assign/may-explain.ts';
+import { mayExplain } from '../assign/covers.ts';
 import { confirmExplanation } from '../confirm-explanation.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, withFixedId } from '../explanation.ts';
@@ -58,10 +58,7 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
 }
 
-/**
- * The failing request with ids close to the one that failed, if all of them fail: perhaps the store fails
- * only for a part of the range from which ordinary ids are taken.
- */
+/** The failing request with ids close to its own, if all fail: part of the range of ordinary ids may fail. */
 async function withNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
   const own = state.plant.get(ID);
   const id = wholeIdIn(search.failure.exchange);
@@ -108,10 +105,7 @@ async function withSharedConditions(
 /** Common buffer sizes, block sizes and moduli. */
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
-/**
- * Explains the failure by the exact size of the body, if an ordinary request of that size fails and requests
- * with one byte more or less do not.
- */
+/** Explains the failure by the exact size of the body, if one byte more or less passes. */
 async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinaryVariants, experiments, failure } = search;
   const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
@@ -132,10 +126,7 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
   return [await confirmExplanation(about, search)];
 }
 
-/**
- * Explains the failure by an ordinary request that shares one trait with the failing one: size, nesting, or a
- * split character.
- */
+/** Explains the failure by an ordinary request of the same size or nesting, or with a split character. */
 async function likeFailing(
   failing: RequestState,
   search: Search,
@@ -166,10 +157,7 @@ function padded(failing: RequestState, base: RequestState, { experiments }: Sear
   );
 }
 
-/**
- * Ordinary requests in which one character arrives in two pieces, if that may have happened in the failing
- * request.
- */
+/** Ordinary requests in which a character arrives in two pieces, if it may have in the failing one. */
 function split(
   failing: RequestState,
   base: RequestState,
@@ -214,9 +202,7 @@ async function byClassOfId(
   return notShown.length === 0 || (!isClass && !isRange) ? undefined : described(state, parts, base, search);
 }
 
-/**
- * Whether a deeply nested body fails just like malformed JSON: some parsers reject deep nesting as malformed.
- */
+/** Whether a deeply nested body fails like malformed JSON: some parsers reject deep nesting as malformed. */
 const isUnparsed = async (failing: RequestState, search: Search): Promise<boolean> =>
   nestingIn(search.experiments.textOf(failing)) !== undefined &&
   (await search.shows({ ...search.ordinary, defect: TRUNCATED })) === true;
@@ -247,12 +233,10 @@ function nestedAsDeep(
 }
 
 /** If the size of the body decides, the explanation covers any larger body. */
-function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> {
+function featureOf({ conditions }: Explanation): Pick<Explanation, 'feature'> | undefined {
   const condition = conditions.find(({ bytesAbove }) => bytesAbove !== undefined);
-  const limit = condition?.bytesAbove ?? 0;
-  return condition === undefined
-    ? {}
-    : { feature: { condition, has: (body) => Buffer.byteLength(body) > limit } };
+  const { bytesAbove: limit = 0 } = condition ?? {};
+  return condition && { feature: { condition, has: (body) => Buffer.byteLength(body) > limit } };
 }
 
 /** Minimum number of extra bytes for the size of a body to be a likely reason. */
@@ -363,14 +347,10 @@ async function described(
   if (subjects !== undefined)
     for (const own of subjects.named) {
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
-      const plainer = withPlainest(
-        own.candidates,
-        plainerValues(subjects.base, sweeps, search),
-        search.experiments,
-      );
+      const base = plainerValues(subjects.base, sweeps, search);
       const about = {
         state: shown,
-        plainer,
+        plainer: withPlainest(own.candidates, base, search.experiments),
         conditions: await neededBy(shown, { conditions, parts, neutral }, search),
         sweeps,
         parts: [...search.invalidParts, ...parts],
@@ -378,15 +358,11 @@ async function described(
       };
       explanations.push(await confirmSubject(own, subjects, about, search));
     }
-  if (!explanations.some((one) => mayExplain(one, search))) {
-    const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
-    const subject = isNamed ? undefined : subjectOf(search);
-    const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
-    const plainer = plainerValues(state, sweeps, search);
-    const about = { state, plainer, subject, conditions, sweeps, parts, neutral };
-    return [
-      await confirmExplanation(isUnknown ? { ...about, ...(await likeLabel(state, search)) } : about, search),
-    ];
-  }
-  return explanations;
+  if (explanations.some((one) => mayExplain(one, search))) return explanations;
+  const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
+  const subject = isNamed ? undefined : subjectOf(search);
+  const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
+  const plainer = plainerValues(state, sweeps, search);
+  const known = isUnknown ? await likeLabel(state, search) : { conditions, sweeps };
+  return [await confirmExplanation({ state, plainer, subject, parts, neutral, ...known }, search)];
 }
