@@ -14,20 +14,14 @@ export interface Candidate {
   readonly point?: bigint;
   /** The name of the defect or credential, as in labels of test cases. */
   readonly label?: string;
-  /**
-   * Matches text that many stores reject for unrelated reasons, such as NUL. The value is tried only if the
-   * failing body contains such text, too.
-   */
+  /** Text that many stores reject, such as NUL: tried only if the failing body contains it, too. */
   readonly skipUnlessFailing?: RegExp | undefined;
 }
 
 export interface CandidateClass {
   readonly id: string;
   readonly condition: Condition;
-  /**
-   * Values of different groups count as different faults, unless all values of a class that spans both groups
-   * fail.
-   */
+  /** Values of different groups are different faults, unless all values of a class that spans both fail. */
   readonly group: string;
   /** Wording for several members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;
@@ -72,11 +66,11 @@ export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
 export const candidatesWith = (
   tries: Iterable<readonly [Candidate, boolean | undefined]>,
-  wanted: boolean,
+  wanted: boolean | undefined,
 ): readonly Candidate[] => [...tries].filter(([, shows]) => shows === wanted).map(([candidate]) => candidate);
 
 export const isIn =
-  ({ id }: CandidateClass) =>
+  ({ id }: Pick<CandidateClass, 'id'>) =>
   ({ classes }: Candidate): boolean =>
     classes.includes(id);
 
@@ -105,7 +99,7 @@ export function nameCandidates(
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
   const [shown, hidden] = [candidatesWith(tries, true), candidatesWith(tries, false)];
-  const inconclusive = [...tries].filter(([, shows]) => shows === undefined).map(([candidate]) => candidate);
+  const inconclusive = candidatesWith(tries, undefined);
   const found: NamedCandidates[] = [];
   let unnamed = shown;
   const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
@@ -125,42 +119,42 @@ export function nameCandidates(
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of unnamed) {
     if (!unnamed.includes(candidate)) continue;
-    const narrowestClass = narrowest(candidate);
-    const siblings = unnamed.filter(
-      (other) => narrowestClass !== undefined && narrowest(other) === narrowestClass,
-    );
-    if (narrowestClass?.some !== undefined && siblings.length > 1)
-      addName(narrowestClass.some(candidate), narrowestClass.group, siblings, false);
-    else addName(candidate.condition, narrowestClass?.group ?? candidate.classes[0] ?? '', [candidate]);
+    const own = narrowest(candidate);
+    const siblings = unnamed.filter((other) => narrowest(other) === own);
+    if (own?.some !== undefined && siblings.length > 1)
+      addName(own.some(candidate), own.group, siblings, false);
+    else addName(candidate.condition, own?.group ?? candidate.classes[0] ?? '', [candidate]);
   }
-  const groups = inGroups(found, tries, classes);
+  const tried: Tried = { shown, hidden, classes };
+  const groups = inGroups(found, tried);
   // One nearly complete class is better than fragments of several.
-  const around = groups.length > 1 ? smallestAround(shown, tries, classes, MIN_PART_OF_CLASS) : undefined;
+  const around = groups.length > 1 ? smallestAround(shown, MIN_PART_OF_CLASS, tried) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
-  const isMost = shown.length * 2 > shown.length + hidden.length;
+  const isMost = shown.length > hidden.length;
   if (groups.length <= (isMost ? MAX_GROUPS_OF_MOST : MAX_GROUPS) || broadest === undefined) return groups;
-  return [
-    {
-      ...broadest,
-      condition: mostly(broadest.most ?? broadest.condition, shown.length, shown.length + hidden.length),
-      candidates: shown,
-      isExact: false,
-    },
-  ];
+  const condition = mostOf(broadest, shown.length, shown.length + hidden.length);
+  return [{ condition, group: broadest.group, candidates: shown, isExact: false }];
 }
+
+/** The values that gave a result, and their classes. */
+interface Tried {
+  readonly shown: readonly Candidate[];
+  readonly hidden: readonly Candidate[];
+  readonly classes: readonly CandidateClass[];
+}
+
+const mostOf = ({ condition, most = condition }: CandidateClass, shown: number, tried: number): Condition =>
+  mostly(most, shown, tried);
 
 /** Values of more groups than this are probably one fault, in particular if most values show it. */
 const [MAX_GROUPS_OF_MOST, MAX_GROUPS] = [3, 8];
 
 /** Classes by the number of members, the largest first; equally large ones in their original order. */
-const bySize = (
-  classes: readonly CandidateClass[],
-  candidates: readonly Candidate[],
-): readonly CandidateClass[] => {
+function bySize(classes: readonly CandidateClass[], candidates: readonly Candidate[]) {
   const sizes = new Map(classes.map((one) => [one, candidates.filter(isIn(one)).length]));
   return classes.toSorted((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
-};
+}
 
 /** Minimum fraction of members that must fail for a class to be named: for several groups, and for one. */
 const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
@@ -168,22 +162,18 @@ const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 /** Maximum number of members of a group to list; if there are more, a class that contains them is named. */
 const MAX_PARTS = 3;
 
-function inGroups(
-  named: readonly NamedCandidates[],
-  tries: CandidateResults,
-  classes: readonly CandidateClass[],
-): readonly NamedCandidates[] {
+function inGroups(named: readonly NamedCandidates[], tried: Tried): readonly NamedCandidates[] {
   return groupBy(named, ({ group }) => group).map(([group, members]) => {
     const candidates = members.flatMap((one) => one.candidates);
     const whole =
-      members.length > MAX_PARTS ? smallestAround(candidates, tries, classes, MIN_PART_OF_GROUP) : undefined;
+      members.length > MAX_PARTS ? smallestAround(candidates, MIN_PART_OF_GROUP, tried) : undefined;
     // In order of preference: a class with named exceptions, a list of members, a class with a count.
     const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
     return {
       group,
       candidates,
       condition: around?.condition ?? alternatives(members.map(({ condition }) => condition)),
-      isExact: members.length === 1 && members[0]?.isExact === true,
+      isExact: members.length === 1 && members[0].isExact,
       ...(around === undefined && isListed(members) ? { isListed: true } : {}),
     };
   });
@@ -195,37 +185,36 @@ const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
     ({ condition, isExact }) => isExact && condition.property === first.condition.property,
   );
 
-/**
- * The smallest class that contains all the given values, if at least the fraction `part` of it shows the
- * fault.
- */
+/** The smallest class that contains all the values, if at least the fraction `part` of it shows the fault. */
 function smallestAround(
   candidates: readonly Candidate[],
-  tries: CandidateResults,
-  classes: readonly CandidateClass[],
   part: number,
+  { shown, hidden, classes }: Tried,
 ): NamedCandidates | undefined {
-  const hidden = candidatesWith(tries, false);
-  const conclusive = [...candidatesWith(tries, true), ...hidden];
-  const containing = classes.filter((one) => one.isWhole !== true && candidates.every(isIn(one)));
-  const sizeOf = (one: CandidateClass) => conclusive.filter(isIn(one)).length;
-  const [smallest] = containing.toSorted((a, b) => sizeOf(a) - sizeOf(b));
-  if (smallest === undefined) return undefined;
-  const size = sizeOf(smallest);
-  if (candidates.length < size * part) return undefined;
+  const mayBePartial = classes.filter(({ isWhole }) => isWhole !== true);
+  const { smallest, size } = smallestWith(candidates, [...shown, ...hidden], mayBePartial);
+  if (smallest === undefined || candidates.length < size * part) return undefined;
+  const { condition, group } = smallest;
   const excepted = hidden.filter(isIn(smallest));
   // A few exceptions among many members may have another reason.
   if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
-    return { condition: smallest.condition, group: smallest.group, candidates, isExact: false };
+    return { condition, group, candidates, isExact: false };
   const cover = exactCover(excepted, candidates, classes);
   // Names of values must differ from that of the class, or they would not say which part of it is meant.
-  const isClear = cover?.every((one) => fullText(one) !== fullText(smallest.condition)) === true;
-  const exceptions = isClear ? cover : undefined;
-  const condition =
-    exceptions === undefined
-      ? mostly(smallest.most ?? smallest.condition, candidates.length, size)
-      : except(smallest.condition, exceptions);
-  return { condition, group: smallest.group, candidates, isExact: exceptions !== undefined };
+  return cover?.every((one) => fullText(one) !== fullText(condition)) === true
+    ? { condition: except(condition, cover), group, candidates, isExact: true }
+    : { condition: mostOf(smallest, candidates.length, size), group, candidates, isExact: false };
+}
+
+/** Returns the smallest class that contains all of some candidates, and how many it contains in total. */
+export function smallestWith(
+  some: readonly Candidate[],
+  all: readonly Candidate[],
+  classes: readonly CandidateClass[],
+): { readonly smallest: CandidateClass | undefined; readonly size: number } {
+  const sizeOf = (one: CandidateClass) => all.filter(isIn(one)).length;
+  const [smallest] = classes.filter((one) => some.every(isIn(one))).toSorted((a, b) => sizeOf(a) - sizeOf(b));
+  return { smallest, size: smallest === undefined ? 0 : sizeOf(smallest) };
 }
 
 const MAX_EXCEPTIONS = 2;

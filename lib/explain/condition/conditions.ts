@@ -13,9 +13,8 @@ import type { Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
-import { acrossOffset } from './across-offset.ts';
-import { exactNameIn, type Sweep } from './candidates.ts';
-import { minimalText } from './minimal-text.ts';
+import { exactNameIn, isIn, type Sweep } from './candidates.ts';
+import { withPartOfText } from './part-of-text.ts';
 import { reduce } from './reduce.ts';
 import { rareRemainder, wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
@@ -51,11 +50,7 @@ export async function conditionsAmong(
     if ((await search.shows(other)) !== false) continue;
     if ((await search.shows(other)) !== false || (await search.shows(state)) !== true) return UNCONDITIONAL;
     const { state: reduced, parts } = await reduce(state, other, search);
-    return {
-      ...(await conditionsOf(reduced, parts, other, search)),
-      parts,
-      neutral: other,
-    };
+    return { ...(await conditionsOf(reduced, parts, other, search)), parts, neutral: other };
   }
   return UNCONDITIONAL;
 }
@@ -103,11 +98,9 @@ export async function conditionsOf(
   const isKnown = conditions.length > 0 && !areVague(conditions);
   const order =
     isKnown && !isOrder && !isNumber ? await withinBudget(() => byOrder(state, search)) : undefined;
-  if (order === undefined) return { conditions, sweeps };
-  return {
-    conditions: [...conditions, ...order.named.map(({ condition }) => condition)],
-    sweeps: [...sweeps, order],
-  };
+  conditions.push(...(order?.named ?? []).map(({ condition }) => condition));
+  sweeps.push(...compact(order));
+  return { conditions, sweeps };
 }
 
 /** If two texts that matter are the same, finds whether that is why they matter. */
@@ -130,18 +123,13 @@ async function byEqualTexts(
   const decides =
     (await search.showsEachTime(withTexts(text), 2)) &&
     !(await search.showsAtLeastOnce(withTexts(reversed), 2));
+  if (!decides) return undefined;
   const [property, other] = [second.name, first.name];
-  return decides
-    ? {
-        condition: {
-          clause: `${property} equals ${other}`,
-          property,
-          otherProperties: [other],
-          part: property,
-        },
-        parts: [first, second],
-      }
-    : undefined;
+  const clause = `${property} equals ${other}`;
+  return {
+    condition: { clause, property, otherProperties: [other], part: property },
+    parts: [first, second],
+  };
 }
 
 /** Whether a part is what makes the request invalid: that is the subject of the cause, never a condition. */
@@ -182,35 +170,6 @@ async function conditionOfPart(
   const rare = await withinBudget(() => byRemainder(part, reach, base, search));
   const condition = size ?? rare ?? byValues(reach, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: part.name }, reach };
-}
-
-/**
- * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value
- * shows the symptom, the smallest part of that text (or else of the failing one) that does.
- */
-async function withPartOfText(
-  { name }: RequestPart,
-  reach: SweepResult | undefined,
-  state: RequestState,
-  search: Search,
-): Promise<SweepResult | undefined> {
-  if (reach === undefined) return undefined;
-  const [only, ...others] = reach.shown;
-  const exact = exactNameIn(reach.named);
-  const isClass = exact !== undefined && exact.condition !== only?.condition;
-  const found = await withinBudget(async () => {
-    const across = await acrossOffset(name, state, search);
-    if (across !== undefined || others.length > 0 || isClass) return across;
-    return minimalText(name, only?.apply(state) ?? state, search);
-  });
-  if (found === undefined) return reach;
-  const tried = [...reach.ladder.tried, { value: found.value, shows: true }];
-  return {
-    ...reach,
-    named: [{ condition: found.condition, group: name, candidates: [found], isExact: true }],
-    ladder: { ...reach.ladder, tried },
-    shown: [...reach.shown, found],
-  };
 }
 
 function byValues(reach: SweepResult | undefined, isProperty: boolean): Condition | undefined {
@@ -304,10 +263,7 @@ const isRepeated = (property: string, { plant }: RequestState): boolean =>
 /** Every way in which a declared property can occur twice. */
 function repeatedSweep(contract: Contract): Sweep {
   const { candidates, ...rest } = undeclaredSweep(contract);
-  return {
-    ...rest,
-    candidates: candidates.filter(({ classes }) => classes.includes(WITH_REPEATED_PROPERTY)),
-  };
+  return { ...rest, candidates: candidates.filter(isIn({ id: WITH_REPEATED_PROPERTY })) };
 }
 
 function undeclaredSweep(contract: Contract): Sweep {
@@ -318,8 +274,6 @@ function undeclaredSweep(contract: Contract): Sweep {
     candidates: parts.flatMap(({ candidates }) => candidates),
     classes: parts[0]?.classes ?? [],
     closer: (shown) =>
-      shown.length > 0 && shown.every(({ classes }) => classes.includes(WITH_UNUSUAL_NAME))
-        ? propertyNameSweep
-        : undefined,
+      shown.length > 0 && shown.every(isIn({ id: WITH_UNUSUAL_NAME })) ? propertyNameSweep : undefined,
   };
 }

@@ -49,10 +49,7 @@ export function spellingIn([condition, ...others]: readonly Condition[]): Featur
 
 /** Minimum number of bodies with the fault, and without it: fewer may be separated by coincidence. */
 const MIN_SIDE = 4;
-/**
- * Maximum number of bodies that may contradict the feature, and as a fraction of all: another rule of the
- * store may apply to them.
- */
+/** Maximum number, and fraction, of bodies that contradict the feature: another rule may apply to them. */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 /** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */
 const MAX_UNEXPLAINED_PART = 0.1;
@@ -77,9 +74,7 @@ export function separating(
   return unexplained(best) <= shown * MAX_UNEXPLAINED_PART ? best : undefined;
 }
 
-/**
- * The number of properties in a body that are missing, or whose value would make an ordinary plant invalid.
- */
+/** The number of properties of a body that are missing, or would make an ordinary plant invalid. */
 function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
   const [ordinary] = ordinaryStates(contract);

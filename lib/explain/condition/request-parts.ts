@@ -46,13 +46,6 @@ const part = (
   },
 });
 
-const HISTORY = part(
-  'earlier requests',
-  'history',
-  ['preceding', 'abort'],
-  ['freshConnection', 'abortAfter'],
-);
-
 /** Parts of a request other than its credential, its body and its individual headers. */
 const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
@@ -64,26 +57,29 @@ const AROUND: readonly RequestPart[] = [
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('HTTP version', undefined, [], ['version']),
   part('absent headers', undefined, ['without']),
-  { ...HISTORY, copy: (from, to) => withSharedValues(from, to, HISTORY.copy(from, to)) },
+  history(),
 ];
 
-export const CREDENTIAL: RequestPart = {
-  name: 'Authorization',
-  dimension: 'credential',
-  copy: (from, to) => copied(from, to, ['credential']),
-};
+function history(): RequestPart {
+  const whole = part(
+    'earlier requests',
+    'history',
+    ['preceding', 'abort'],
+    ['freshConnection', 'abortAfter'],
+  );
+  return { ...whole, copy: (from, to) => withSharedValues(from, to, whole.copy(from, to)) };
+}
 
-const SCHEME: RequestPart = {
-  name: 'scheme',
-  dimension: 'scheme',
-  copy: (from, to) => copied(from, to, ['scheme']),
-};
+/** A part that is one field of the request state. */
+const field = (name: string, key: 'credential' | 'scheme' | 'defect'): RequestPart => ({
+  name,
+  dimension: key,
+  copy: (from, to) => copied(from, to, [key]),
+});
 
-export const BODY: RequestPart = {
-  name: 'body',
-  dimension: 'defect',
-  copy: (from, to) => copied(from, to, ['defect']),
-};
+export const CREDENTIAL = field('Authorization', 'credential');
+const SCHEME = field('scheme', 'scheme');
+export const BODY = field('body', 'defect');
 
 export const WHITE_SPACE: RequestPart = {
   name: 'white space',
@@ -139,14 +135,12 @@ function withSameInPreceding(
   const body = preceding?.template.body;
   if (preceding === undefined || body === undefined || !('json' in body)) return template;
   const { json } = body;
-  const [value, before] = [plant.get(name), json instanceof JsonObject ? json.get(name) : undefined];
+  if (!(json instanceof JsonObject)) return template;
+  const [value, before] = [plant.get(name), json.get(name)];
   if (value === undefined || before === undefined || comparableText(value) !== comparableText(before))
     return template;
-  const same = json instanceof JsonObject ? changed(json) : json;
-  return {
-    ...template,
-    preceding: { ...preceding, template: { ...preceding.template, body: { ...body, json: same } } },
-  };
+  const same = { ...preceding.template, body: { ...body, json: changed(json) } };
+  return { ...template, preceding: { ...preceding, template: same } };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { FailedCase, Failure } from '../../run/result/result.ts';
-import { type CandidateClass, isIn, type Sweep } from '../condition/candidates.ts';
+import { type Sweep, smallestWith } from '../condition/candidates.ts';
 import type { RequestPart } from '../condition/request-parts.ts';
 import { credentialCandidates, credentialSweep } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
@@ -92,17 +92,13 @@ export const credentialsNamed = (labels: ReadonlySet<string>, token: string): Co
 
 /** @param minPart minimum fraction of the class that the labels must cover */
 function narrowestClass(
-  { candidates, classes }: Pick<Sweep, 'candidates' | 'classes'>,
+  { candidates, classes }: Sweep,
   labels: ReadonlySet<string>,
   minPart: number,
 ): Condition | undefined {
   const labelled = candidates.filter(({ label }) => label !== undefined && labels.has(label));
-  const sizeOf = (one: CandidateClass) => candidates.filter(isIn(one)).length;
-  const [narrowest] = classes
-    .filter((one) => labelled.length > 0 && labelled.every(isIn(one)))
-    .toSorted((a, b) => sizeOf(a) - sizeOf(b));
-  const isOfMost = narrowest !== undefined && labelled.length >= sizeOf(narrowest) * minPart;
-  return isOfMost ? narrowest.condition : undefined;
+  const { smallest, size } = smallestWith(labelled, candidates, classes);
+  return labelled.length > 0 && labelled.length >= size * minPart ? smallest?.condition : undefined;
 }
 
 /** Says what is wrong with the request of a failure, if it had to be rejected. */

@@ -20,7 +20,7 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
     condition: { ...wordsOf(one, seenCredential), topics: ['credential'] },
     apply: (state) => ({ ...state, credential }),
     label: name,
-    classes: SETS.flatMap(([, , has], index) => (has(seenCredential) === true ? [String(index)] : [])),
+    classes: SETS.flatMap(({ has }, index) => (has(seenCredential) === true ? [String(index)] : [])),
   };
 }
 
@@ -32,10 +32,7 @@ function wordsOf(one: InvalidCredential, seenCredential: Seen): Condition {
   return { clause, noun: nounOf(one, seenCredential) };
 }
 
-/**
- * The credential as a noun. Bare words get a suffix, since `an asterisk` by itself does not sound like a
- * credential.
- */
+/** The credential as a noun. `An asterisk` by itself does not sound like one, so bare words get a suffix. */
 function nounOf({ name, kind }: InvalidCredential, { bearer }: Seen): string {
   if (kind === 'other scheme' && bearer === undefined) return `the token under ${name}`;
   const isWord = ['word', 'odd characters', 'odd characters at the end'].includes(kind);
@@ -61,17 +58,20 @@ function seen({ header, values }: InvalidCredential['credential'], token: string
   return { token, value, bearer, word, isInOtherHeader: header !== undefined };
 }
 
-type CredentialClass = readonly [
-  noun: string,
-  clause: string,
-  has: (credential: Seen) => boolean | undefined,
-];
+type IsMember = (credential: Seen) => boolean | undefined;
 
-const SETS: readonly CredentialClass[] = [
+/** A class of credentials; several of the same name if stores may see different parts of a header. */
+type CredentialClass = readonly [noun: string, clause: string, ...members: readonly IsMember[]];
+
+const NAMED: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
-  ['any bearer token', 'the bearer token is wrong', ({ bearer }) => bearer !== undefined],
-  ['any bearer token', 'the bearer token is wrong', ({ word }) => word !== undefined],
+  [
+    'any bearer token',
+    'the bearer token is wrong',
+    ({ bearer }) => bearer !== undefined,
+    ({ word }) => word !== undefined,
+  ],
   [
     'any Authorization header that contains the token',
     'the header contains the token',
@@ -133,15 +133,7 @@ const SETS: readonly CredentialClass[] = [
     'the bearer token differs in length from the right one',
     // Some stores read headers as Latin-1 and compare UTF-8.
     ({ word, token }) => word !== undefined && Buffer.byteLength(word) !== Buffer.byteLength(token),
-  ],
-  [
-    'bearer tokens of another length',
-    'the bearer token differs in length from the right one',
     ({ word, token }) => word !== undefined && word.length !== token.length,
-  ],
-  [
-    'bearer tokens of another length',
-    'the bearer token differs in length from the right one',
     // Some stores read everything after the scheme as the token, others only the first word.
     ({ bearer = '', token }) =>
       bearer !== '' &&
@@ -212,8 +204,10 @@ const SETS: readonly CredentialClass[] = [
   ['the token in another header', 'the token is in another header', ({ isInOtherHeader }) => isInOtherHeader],
 ];
 
+const SETS = NAMED.flatMap(([noun, clause, ...members]) => members.map((has) => ({ noun, clause, has })));
+
 const CLASSES = SETS.map(
-  ([noun, clause], index): CandidateClass => ({
+  ({ noun, clause }, index): CandidateClass => ({
     id: String(index),
     condition: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },
     group: 'credential',

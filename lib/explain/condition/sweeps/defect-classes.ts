@@ -47,30 +47,23 @@ const OF_PROPERTY: readonly DefectClass[] = [
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 
+/** The class of values of one kind, whose id is that kind. */
+const valuesOf = (kind: string, topic: Topic = 'wrong type'): DefectClass => [
+  kind,
+  `${kind} as $`,
+  `$ is ${kind}`,
+  topic,
+];
+
 const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
-  ['negative fraction', 'a negative fraction as $', '$ is a negative fraction', 'wrong type'],
-  [
-    'fraction with an exponent',
-    'a fraction with an exponent as $',
-    '$ is a fraction with an exponent',
-    'wrong type',
-  ],
-  [
-    'fraction between -1 and 1',
-    'a fraction between -1 and 1 as $',
-    '$ is a fraction between -1 and 1',
-    'wrong type',
-  ],
-  ['fraction beyond int32', 'a fraction beyond int32 as $', '$ is a fraction beyond int32', 'wrong type'],
-  [
-    'fraction close to an integer',
-    'a fraction close to an integer as $',
-    '$ is a fraction close to an integer',
-    'wrong type',
-  ],
+  valuesOf('a negative fraction'),
+  valuesOf('a fraction with an exponent'),
+  valuesOf('a fraction between -1 and 1'),
+  valuesOf('a fraction beyond int32'),
+  valuesOf('a fraction close to an integer'),
   ['missing', 'a plant without $', '$ is missing', 'missing'],
   ['other-name', '$ in a different case', '$ is spelled in a different case', 'other name'],
   ['spaced', '$ with white space in the property name', '$ is spelled with white space', 'other name'],
@@ -188,7 +181,7 @@ function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): 
 }
 
 const ofType = (type: TypeName, property: string): CandidateClass => ({
-  ...ofProperty(property, [type, `${type} as $`, `$ is ${type}`, topicOf(type)]),
+  ...ofProperty(property, valuesOf(type, topicOf(type))),
   some: ({ condition: { noun = '' } }) => {
     // For example `an array such as one that holds the value`.
     const example = noun.slice(0, noun.lastIndexOf(' as ')).replace(`${type} that`, 'one that');

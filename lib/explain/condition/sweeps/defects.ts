@@ -75,10 +75,7 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
 const withJson = (state: RequestState, json: Json): RequestState =>
   json instanceof JsonObject ? { ...state, plant: json } : { ...state, defect: { json } };
 
-/**
- * If it is a defect of a property, puts it into another plant, whose other properties, and their order, may
- * matter.
- */
+/** Puts a defect of a property into another plant, whose other properties, and their order, may matter. */
 function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
   if (property === undefined || !(json instanceof JsonObject) || plant === control) return json;
   const value = json.get(property);
@@ -201,11 +198,11 @@ const CLOSE = 0.001;
 function fractionKinds(text: string): readonly string[] {
   const distance = Math.abs(Number(text));
   return compact(
-    text.startsWith('-') && 'negative fraction',
-    /e/i.test(text) && 'fraction with an exponent',
-    distance < 1 && 'fraction between -1 and 1',
-    distance > 2 ** 31 && 'fraction beyond int32',
-    distance > 1 && distance % 1 < CLOSE && 'fraction close to an integer',
+    text.startsWith('-') && 'a negative fraction',
+    /e/i.test(text) && 'a fraction with an exponent',
+    distance < 1 && 'a fraction between -1 and 1',
+    distance > 2 ** 31 && 'a fraction beyond int32',
+    distance > 1 && distance % 1 < CLOSE && 'a fraction close to an integer',
   );
 }
 

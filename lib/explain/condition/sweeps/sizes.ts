@@ -1,28 +1,25 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
-import type { Sweep } from '../candidates.ts';
+import type { Scale, Sweep } from '../candidates.ts';
+
+const scaleSweep = (part: string, scale: Scale): Sweep => ({ part, candidates: [], classes: [], scale });
 
 /** Sizes of a body in bytes, reached by adding white space before its end. */
-export const sizeSweep: Sweep = {
-  part: 'body size',
-  candidates: [],
-  classes: [],
-  scale: {
-    points: [
-      60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000,
-      48000, 60000,
-    ].map(BigInt),
-    valueAt: (point) => `${point} bytes`,
-    apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
-    above: (point) => ({
-      clause: `the body is longer than ${point} bytes`,
-      isLarger: true,
-      topics: ['size', 'body size'],
-      bytesAbove: Number(point),
-    }),
-    below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
-    between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
-  },
-};
+export const sizeSweep = scaleSweep('body size', {
+  points: [
+    60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000, 48000,
+    60000,
+  ].map(BigInt),
+  valueAt: (point) => `${point} bytes`,
+  apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
+  above: (point) => ({
+    clause: `the body is longer than ${point} bytes`,
+    isLarger: true,
+    topics: ['size', 'body size'],
+    bytesAbove: Number(point),
+  }),
+  below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
+  between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
+});
 
 /** Pads the text of an object to this many bytes, with white space before its end. */
 export const paddedTo =
@@ -64,33 +61,23 @@ export function digitsSweep(text: string, subject: string): Sweep | undefined {
   const [digits] = MANY_DIGITS.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const withDigits = (count: number) => (json: string) => json.replace(MANY_DIGITS, '9'.repeat(count));
-  return {
-    part: 'digits',
-    candidates: [],
-    classes: [],
-    scale: {
-      points: [
-        ...[20, 30, 100, 300, 310, 1000, 3000].filter((count) => count < digits.length),
-        digits.length,
-      ].map(BigInt),
-      valueAt: (point) => `${point} digits`,
-      apply: (state, point) => ({ ...state, edits: [...state.edits, withDigits(Number(point))] }),
-      above: (point) => ({ clause: `${subject} has more than ${point} digits` }),
-      below: (point) => ({ clause: `${subject} has fewer than ${point} digits` }),
-      between: (first, last) => ({ clause: `${subject} has ${first} to ${last} digits` }),
-    },
-  };
+  const counts = [20, 30, 100, 300, 310, 1000, 3000].filter((count) => count < digits.length);
+  return scaleSweep('digits', {
+    points: [...counts, digits.length].map(BigInt),
+    valueAt: (point) => `${point} digits`,
+    apply: (state, point) => ({ ...state, edits: [...state.edits, withDigits(Number(point))] }),
+    above: (point) => ({ clause: `${subject} has more than ${point} digits` }),
+    below: (point) => ({ clause: `${subject} has fewer than ${point} digits` }),
+    between: (first, last) => ({ clause: `${subject} has ${first} to ${last} digits` }),
+  });
 }
 
 /** Converts levels in a property to levels in the body, where the plant itself is one. */
 const inBody = (levels: bigint): bigint => levels + 1n;
 
 /** Tries levels of nesting in the value of an undeclared property. */
-export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
-  part: 'nesting',
-  candidates: [],
-  classes: [],
-  scale: {
+export const depthSweep = (property: string, { nested }: Nesting): Sweep =>
+  scaleSweep('nesting', {
     // The recursion limits of common runtimes lie between these.
     points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
     valueAt: (point) => `${inBody(point)} levels`,
@@ -105,5 +92,4 @@ export const depthSweep = (property: string, { nested }: Nesting): Sweep => ({
       clause: `the body is nested ${inBody(first)} to ${inBody(last)} levels deep`,
       topics: ['depth'],
     }),
-  },
-});
+  });

@@ -310,7 +310,7 @@ function lengths(property: string, letter?: string): Scale {
           word(Math.min(Number(point), FRESH_LETTERS)) +
           (letter ?? 'a').repeat(Math.max(0, Number(point) - FRESH_LETTERS)),
       );
-      return { ...state, plant: state.plant.with(property, text) };
+      return withText(property, text)(state);
     },
     above: (point) => ({
       clause:
