@@ -23,9 +23,10 @@ const CONFIRMING_TRIES_IF_SLOW = 1;
 
 /** Sends the request again and confirms the condition, as far as the budget allows. */
 export async function confirmExplanation(
-  { state, subject, conditions = [], sweeps = [], parts = [], neutral, plainer }: Unconfirmed,
+  { sweeps = [], ...known }: Unconfirmed,
   search: Search,
 ): Promise<Explanation> {
+  const { state, conditions = [], parts = [], neutral } = known;
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ notShown }) => notShown).length;
@@ -35,12 +36,8 @@ export async function confirmExplanation(
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
+    ...known,
     feature: spellingIn(conditions),
-    subject,
-    conditions,
-    neutral,
-    plainer,
-    parts,
     partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + confirming[0], inside + confirming[1]],
@@ -50,20 +47,13 @@ export async function confirmExplanation(
 
 /** Sends the request until it shows the symptom or the response proves nothing; returns the last exchange. */
 async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
-  let exchange = await search.send(state);
-  for (
-    let remaining = MIN_CONFIRMING_TRIES;
-    remaining > 0 && search.isShown(exchange, state) === false;
-    remaining -= 1
-  )
-    exchange = await search.send(state);
-  return exchange;
+  for (let remaining = MIN_CONFIRMING_TRIES; ; remaining -= 1) {
+    const exchange = await search.send(state);
+    if (remaining === 0 || search.isShown(exchange, state) !== false) return exchange;
+  }
 }
 
-/**
- * Sends a request up to `times` times, as far as the budget allows, and counts how often it shows the
- * symptom.
- */
+/** Sends a request up to `times` times, as far as the budget allows, and counts how often it fails. */
 async function tried(state: RequestState, times: number, search: Search): Promise<FailureCount> {
   let [failed, conclusive] = [0, 0];
   const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;

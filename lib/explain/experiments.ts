@@ -47,10 +47,7 @@ export interface ExplainedRun extends Pick<RunHandle, 'accepted' | 'answers' | '
 /** An ordinary id with the usual number of digits, for requests that are examined but not sent. */
 const SAMPLE_ID = 2n ** 30n + 7n;
 
-/**
- * The part of the budget that is reserved for retrying failures that no experiment reproduces: a number of
- * requests, and a fraction of the time.
- */
+/** What is reserved for retrying failures that no experiment reproduces: requests, and a part of the time. */
 const RESERVED_REQUESTS = 12;
 const RESERVED_TIME_FRACTION = 0.15;
 
@@ -66,9 +63,7 @@ export class Experiments {
   private readonly memory = new Map<string, unknown>();
   readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
-  /**
-   * When experiments must end, and when the retries after them must end, on the clock of `performance.now()`.
-   */
+  /** When experiments, and the retries after them, must end, on the clock of `performance.now()`. */
   private readonly until: { readonly experiments: number; readonly all: number };
 
   constructor(channel: ExperimentChannel, run: ExplainedRun) {
@@ -100,12 +95,12 @@ export class Experiments {
 
   async sendConcurrently(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     this.requireBudgetFor(templates.length);
-    return this.sendOnOwnConnections(templates);
+    return this.sendAll(templates.map(inIsolation));
   }
 
   /** Resends a request whose failure no experiment reproduces; may use the reserved part of the budget. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendOnOwnConnections([template]) : [];
+    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendAll([inIsolation(template)]) : [];
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }
@@ -159,10 +154,6 @@ export class Experiments {
     return this.sent + requests <= this.run.budget.requests && performance.now() < until;
   }
 
-  private sendOnOwnConnections(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
-    return this.sendAll(templates.map(inIsolation));
-  }
-
   private async sendAll(
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
@@ -187,8 +178,7 @@ export class Experiments {
   }
 
   expectedOutcomeOf(state: RequestState): ExpectedOutcome {
-    const template = templateOf(state);
-    return expectedOutcomeOf(this.requestOf(state), template, this.contract, this.token);
+    return expectedOutcomeOf(this.requestOf(state), templateOf(state), this.contract, this.token);
   }
 
   expectedOutcomeOfSent({ exchange, template }: Pick<Failure, 'exchange' | 'template'>): ExpectedOutcome {
@@ -222,10 +212,7 @@ export class Experiments {
   }
 }
 
-/**
- * Whether the symptom would be a fault for a request with this expected outcome: an `open` request may be
- * rejected.
- */
+/** Whether the symptom would be a fault of such a request: an `accept-or-reject` request may be rejected. */
 const mayShow = (expected: ExpectedOutcome, { kind }: TargetSymptom): boolean =>
   kind !== 'rejects' || expected === 'accept';
 

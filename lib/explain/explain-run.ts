@@ -1,3 +1,4 @@
+import type { Check } from '../run/check.ts';
 import type { Cause } from '../run/result/cause.ts';
 import type { CheckResult } from '../run/result/result.ts';
 import type { ExplainableRun } from '../run/run.ts';
@@ -74,14 +75,16 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const { results, catalogue } = run;
   // In the order of the catalogue, so that the causes do not depend on the order of the run.
   const failed = catalogue.flatMap((check) =>
-    results.filter((result) => result.check.id === check.id && result.verdict === 'fail'),
+    results
+      .filter((result) => result.check.id === check.id && result.verdict === 'fail')
+      .map((result): FailedCheck => ({ check, result })),
   );
   const failures = checkFailuresOf(failed, run);
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
   const runWide = await runWideClusters(failures, experiments);
   const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
-  const further = failed.flatMap((result) => furtherFailures(result, unexplained));
+  const further = failed.flatMap((one) => furtherFailures(one, unexplained));
   const clusters = [...runWide];
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
     clusters.push(await rewordIfBegunDuringRun(cluster, experiments));
@@ -94,51 +97,40 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   return causes;
 }
 
-/** The recorded failures of the checks, each with its symptom. */
-function checkFailuresOf(
-  failed: readonly CheckResult[],
-  { contract, token, catalogue }: ExplainedRun,
-): readonly CheckFailure[] {
-  const byId = new Map(catalogue.map((check) => [check.id, check]));
-  return failed
-    .flatMap(({ check: { id }, failures }) => {
-      const check = byId.get(id);
-      if (check === undefined) return [];
-      return failures.map(
-        (failure): CheckFailure => ({
-          check,
-          failure,
-          symptom: targetSymptomOf(failure, check, contract, token),
-        }),
-      );
-    })
-    .map((one, _index, all) => withCompleteResponse(one, all));
+interface FailedCheck {
+  readonly check: Check;
+  readonly result: CheckResult;
+}
+
+function checkFailuresOf(failed: readonly FailedCheck[], { contract, token }: ExplainedRun) {
+  const all = failed.flatMap(({ check, result: { failures } }) =>
+    failures.map((failure): CheckFailure => {
+      const symptom = targetSymptomOf(failure, check, contract, token);
+      return { check, failure, symptom };
+    }),
+  );
+  return all.map((one) => withCompleteResponse(one, all));
 }
 
 /** The failed cases of a check with the same problem as one of its failures, without these failures. */
-const furtherFailures = (
-  { check: { id }, failedCases }: CheckResult,
+function furtherFailures(
+  { check, result }: FailedCheck,
   failures: readonly CheckFailure[],
-): readonly FurtherFailure[] => {
-  const own = failures.filter(({ check }) => check.id === id);
+): readonly FurtherFailure[] {
+  const own = failures.filter((one) => one.check === check);
   const shown = new Set(own.map(({ failure }) => failure.template));
-  return failedCases
+  return result.failedCases
     .filter(({ template }) => !shown.has(template))
     .flatMap((failed) => {
       const one = own.find(({ failure: { finding } }) => finding.problem === failed.finding.problem);
-      return one === undefined ? [] : [{ check: one.check, failed, symptom: one.symptom }];
+      return one === undefined ? [] : [{ check, failed, symptom: one.symptom }];
     });
-};
+}
 
-/**
- * If the response was truncated, takes the symptom from another failure with the same problem and a complete
- * response.
- */
-const withCompleteResponse = (one: CheckFailure, all: readonly CheckFailure[]): CheckFailure => {
-  if (one.failure.exchange.response?.size === undefined) return one;
-  const complete = all.find(
-    ({ failure: { finding, exchange } }) =>
-      exchange.response?.size === undefined && finding.problem === one.failure.finding.problem,
-  );
-  return complete === undefined ? one : { ...one, symptom: complete.symptom };
-};
+/** If the response was truncated, takes the symptom from a failure with the same problem that was not. */
+function withCompleteResponse(one: CheckFailure, all: readonly CheckFailure[]): CheckFailure {
+  const isCut = ({ failure: { exchange } }: CheckFailure) => exchange.response?.size !== undefined;
+  const { problem } = one.failure.finding;
+  const complete = all.find((other) => !isCut(other) && other.failure.finding.problem === problem);
+  return isCut(one) && complete !== undefined ? { ...one, symptom: complete.symptom } : one;
+}

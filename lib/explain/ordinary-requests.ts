@@ -7,9 +7,7 @@ import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
-/**
- * Returns ordinary requests that differ in all ways in which ordinary plants may; the first is the plainest.
- */
+/** Returns ordinary requests that differ in all ways in which ordinary plants may, the plainest first. */
 export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;

@@ -4,9 +4,7 @@ import { stateOf } from './condition/request-parts.ts';
 import type { Experiments } from './experiments.ts';
 import { isWrong400 } from './symptom/target-symptom.ts';
 
-/**
- * Costs by expected outcome: requests whose outcome is certain come first, those whose outcome is open last.
- */
+/** Requests whose outcome is certain come first, those whose outcome is open last. */
 const OUTCOME_COSTS: Readonly<Record<ExpectedOutcome, number>> = {
   accept: 0,
   'reject-body': 5,
@@ -21,10 +19,7 @@ const UNSTEADY_COST = 500;
 const UNKNOWN_REQUEST_COST = 1000;
 const COST_PER_REQUEST_BEFORE = 10;
 
-/**
- * Sorts failures for explanation: ordinary requests first, because a fault that they trigger affects all
- * requests, then failures that recur each time.
- */
+/** Sorts failures for explanation: ordinary requests, whose faults affect all others, then steady ones. */
 export const simplestFirst = (
   members: readonly CheckFailure[],
   experiments: Experiments,

@@ -7,10 +7,7 @@ import { ADVICE, type Advice } from './advice-table.ts';
 import { fullText, type Topic, topicsOf } from './condition.ts';
 import { hintsOf } from './stack.ts';
 
-/**
- * Says what to do about a fault: the fix, then hints for the software of the store, then how such a fault
- * typically comes about.
- */
+/** Says what to do about a fault: the fix, hints for the software of the store, and typical reasons. */
 export function adviceFor(
   symptom: TargetSymptom,
   found: Explanation,

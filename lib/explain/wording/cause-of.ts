@@ -92,17 +92,11 @@ function expectedOf(
   return RESPONSES[outcome];
 }
 
-function exampleOf({ template, state, exchange, before = [] }: Explanation): Cause['example'] {
-  const sentTemplate = template ?? templateOf(state);
-  const { preceding } = exchange;
-  if (sentTemplate.preceding === undefined || preceding === undefined)
-    return { template: sentTemplate, exchange, before };
-  const { template: earlier, connection } = sentTemplate.preceding;
-  return {
-    template: sentTemplate,
-    exchange,
-    before: [...before, { template: earlier, exchange: preceding, connection }],
-  };
+function exampleOf({ state, template = templateOf(state), exchange, before = [] }: Explanation) {
+  const { preceding } = template;
+  const sentBefore = exchange.preceding;
+  if (preceding === undefined || sentBefore === undefined) return { template, exchange, before };
+  return { template, exchange, before: [...before, { ...preceding, exchange: sentBefore }] };
 }
 
 /**
@@ -127,11 +121,9 @@ export function sentenceOf(
   const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = allClauses.length === 0 ? '' : ` when ${joinedClauses(allClauses)}`;
   const isBare = about === '' && when === '';
-  const whole = `${verb(
-    symptom,
-    isBare,
-    notes.some((note) => note.startsWith('to ')),
-  )}${what}${about}${when}${notes.map((note) => ` ${note}`).join('')}`;
+  const names = notes.some((note) => note.startsWith('to '));
+  const end = notes.map((note) => ` ${note}`).join('');
+  const whole = `${verb(symptom, isBare, names)}${what}${about}${when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }

@@ -1,10 +1,7 @@
 import { compact } from '../../collections.ts';
 import { joined } from '../../text.ts';
 
-/**
- * A condition under which a fault shows, or what is wrong with a request: its wording, and what is known
- * about it.
- */
+/** When a fault shows, or what is wrong with a request: the wording, and what is known about it. */
 export interface Condition {
   /** Follows `when`: `name contains an apostrophe`. */
   readonly clause?: string;
@@ -217,9 +214,7 @@ export function alternatives(all: readonly Condition[]): Condition {
 
 const SIDE = /\b(?:below|above)\b/;
 
-/**
- * Merges `below` and `above` the same limits into `outside`, and drops texts that another text already lists.
- */
+/** Merges `below` and `above` one limit into `outside`, and drops texts that another text already lists. */
 function formsOf(all: readonly Condition[], form: Form): readonly string[] {
   const given = all.flatMap((condition) => condition[form] ?? []);
   const isBothSides = (text: string) =>

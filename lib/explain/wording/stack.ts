@@ -1,9 +1,6 @@
 import type { Exchange } from '../../wire/exchange.ts';
 
-/**
- * Software that the advice may name, by language, and what responses of such software typically contain:
- * headers that name it, or texts of errors.
- */
+/** Software that the advice may name, by language, and what in its responses identifies it. */
 const LANGUAGES = {
   JavaScript: {
     software: ['JavaScript', 'Express', 'Fastify', 'NestJS', 'Joi', 'Zod'],
