@@ -155,6 +155,7 @@ export function wordsOf(
   { failure, contract, experiments }: Search,
 ): Condition {
   const { template, plant } = state;
+  const { contentType } = template;
   if (name === 'Authorization') return credentialWords(state, experiments);
   if (name === 'method') return methodWords(template.method);
   if (name === 'HTTP version') return { phrase: `in HTTP/${template.delivery?.version ?? '1.1'}` };
@@ -164,10 +165,7 @@ export function wordsOf(
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {
-      phrase:
-        template.contentType === undefined
-          ? 'without a Content-Type'
-          : `with Content-Type ${template.contentType}`,
+      phrase: contentType === undefined ? 'without a Content-Type' : `with Content-Type ${contentType}`,
     };
   if (name === 'body') return suchAs(failure, contract);
   if (plant.get(name) !== undefined) {

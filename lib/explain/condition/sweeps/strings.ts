@@ -299,6 +299,12 @@ const FRESH_LETTERS = 12;
  */
 function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
+  // There are so few short texts that the store may know them already.
+  const upTo = (longest: bigint, says: string): Condition => ({
+    clause: `${property} ${says} characters${most}`,
+    property,
+    ...(longest <= SCARCE ? { isRepeated: true } : {}),
+  });
   const bytes = (point: bigint) =>
     FRESH_LETTERS + (Number(point) - FRESH_LETTERS) * Buffer.byteLength(letter ?? 'a');
   return {
@@ -323,17 +329,8 @@ function lengths(property: string, letter?: string): Scale {
         ? { topics: ['size'], statement: { property, is: 'longer than', characters: Number(point) } }
         : { topics: ['size', 'beyond ASCII'] }),
     }),
-    // There are so few texts this short that the store may know them already.
-    below: (point) => ({
-      clause: `${property} is shorter than ${point} characters${most}`,
-      property,
-      ...(point <= SCARCE ? { isRepeated: true } : {}),
-    }),
-    between: (first, last) => ({
-      clause: `${property} has ${first === last ? first : `${first} to ${last}`} characters${most}`,
-      property,
-      ...(last <= SCARCE ? { isRepeated: true } : {}),
-    }),
+    below: (point) => upTo(point, `is shorter than ${point}`),
+    between: (first, last) => upTo(last, `has ${first === last ? first : `${first} to ${last}`}`),
     pointOf: ({ plant }) => {
       const text = stringIn(plant.get(property));
       return text === undefined ? undefined : BigInt([...text].length);
