@@ -70,12 +70,7 @@ const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>
     (_, index) => Math.floor((index * max) / all.length) !== Math.floor(((index - 1) * max) / all.length),
   );
 
-/**
- * Explains failed cases that no explanation of their symptom can cover: their check has found another fault,
- * too.
- *
- * @returns the clusters that this adds
- */
+/** Adds clusters for failed cases that no explanation covers: their check has found another fault, too. */
 async function explainFurther(
   further: readonly FurtherFailure[],
   explained: readonly Cluster[],

@@ -48,11 +48,7 @@ async function recurs({ failure: { template }, symptom, experiments }: Search): 
   return !(await everyTime(MAX_RESENT, passes));
 }
 
-/**
- * Says what is known about a failure that no experiment reproduces.
- *
- * @param shortage why experiments could not be made
- */
+/** Says what is known about a failure that no experiment reproduces, perhaps for a `shortage` of budget. */
 export async function notReproduced(
   search: Search,
   members: readonly CheckFailure[],

@@ -67,10 +67,7 @@ function isOtherRejection({ subject, state }: Explanation, { failure, experiment
 /** Defects that put a valid value into an undeclared property. */
 const UNDECLARED: readonly (DefectKind | undefined)[] = ['other-name', 'nested', 'inherited'];
 
-/**
- * The explanation about misplaced properties (in another letter case, or one level down) if it covers the
- * failure: without undeclared properties, the plant no longer shows the symptom.
- */
+/** The explanation about misplaced properties, if the plant passes without its undeclared properties. */
 async function inUndeclared(found: readonly Explanation[], search: Search): Promise<Explanation | undefined> {
   const { shape } = search.contract.newPlant;
   const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));

@@ -12,10 +12,7 @@ import {
 /** A title lists at most this many kinds. */
 const MAX_KINDS = 3;
 
-/**
- * Completes the subject of a cluster: experiments tried only one kind of invalid request, but the failures
- * show which other kinds have the same symptom.
- */
+/** Completes the subject of a cluster: its failures show which other kinds of requests have the symptom. */
 export function withAllSubjects(cluster: Cluster, { contract, token }: Experiments): Cluster {
   const { explanation, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));

@@ -52,10 +52,7 @@ async function afterManyOfKind(
   return undefined;
 }
 
-/**
- * Finds whether the store counts requests of one kind, even with others in between, and shows the symptom,
- * once or for a while, after a certain number of them.
- */
+/** Finds whether the store counts requests of one kind, with others in between, and fails after so many. */
 export async function afterTotal(
   probe: SequenceProbe,
   kind: PrecedingKind,

@@ -84,11 +84,7 @@ interface ShownInWaves extends Shown {
   readonly waves: number;
 }
 
-/**
- * Sends several waves, most of which must show the symptom.
- *
- * @param wave `refuted` if requests with different values show it as well
- */
+/** Sends waves, most of which must show the symptom; `refuted` if other values show it as well. */
 async function inMostWaves(
   wave: () => Promise<Shown | 'refuted' | undefined>,
 ): Promise<ShownInWaves | undefined> {

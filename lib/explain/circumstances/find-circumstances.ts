@@ -174,10 +174,7 @@ function gapIn(failures: readonly number[]): number | undefined {
   return gap < 2 || others.length < enough || others.some((one) => one !== gap) ? undefined : gap;
 }
 
-/**
- * Finds whether a request that must be rejected fails after a certain number of rejections, if it fails
- * intermittently. If so, ordinary plants fail then, too.
- */
+/** Finds whether a rejected request fails after a number of rejections: then ordinary plants do, too. */
 async function afterRejections(
   gap: number | undefined,
   state: RequestState,

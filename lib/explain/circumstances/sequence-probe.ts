@@ -64,10 +64,7 @@ export const precededBy = (
   template: { ...state.template, preceding: { template, connection } },
 });
 
-/**
- * How often two requests are compared. With fewer comparisons, a store that fails half of all requests would
- * often look like one that fails only one of the two.
- */
+/** How often two requests are compared: enough to tell a store that fails half of all requests. */
 export const COMPARISONS = 5;
 
 /**
@@ -213,10 +210,7 @@ async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
 /** Preceding requests that are worth trying once. Wrong tokens are excluded because stores count them. */
 const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
 
-/**
- * Finds whether a body that must be rejected is accepted after a rejected request but not after an accepted
- * one. If so, the preceding request matters, not the parts of the body.
- */
+/** Finds whether an invalid body is accepted after a rejected request only: its parts do not matter then. */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
   const { failingState, symptom } = search;
   if (
@@ -234,11 +228,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
   return true;
 }
 
-/**
- * Finds what must precede a request directly, over another connection, for the symptom to show.
- *
- * @returns undefined if the symptom shows regardless of what precedes, or never
- */
+/** Finds what must directly precede a request; undefined if the symptom shows regardless, or never. */
 export async function afterOne(probe: SequenceProbe): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
   for (const kind of SINGLE_KINDS) shows.push((await probe.after(kind)).shows);

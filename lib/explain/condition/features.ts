@@ -54,11 +54,7 @@ const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 /** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */
 const MAX_UNEXPLAINED_PART = 0.1;
 
-/**
- * Finds the feature that separates bodies that show a fault from those that do not.
- *
- * @param tries bodies, and whether each showed the fault
- */
+/** Finds the feature that separates bodies that show a fault from those that do not. */
 export function separating(
   tries: readonly (readonly [body: string, shows: boolean])[],
   contract: Contract,

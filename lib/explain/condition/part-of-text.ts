@@ -68,11 +68,7 @@ const UNITS = [
   },
 ] as const;
 
-/**
- * Finds whether a text fails because a character straddles a certain offset, where a program cuts it in two.
- *
- * @param failing a request whose `property` is a text that fails
- */
+/** Finds whether a text fails because a character straddles an offset at which a program cuts it in two. */
 async function acrossOffset(
   property: string,
   failing: RequestState,

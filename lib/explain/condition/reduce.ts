@@ -32,11 +32,7 @@ export async function reduce(
   return { state, parts: needed };
 }
 
-/**
- * Like `reduce`, but with fewer round trips: for each part, sends a request without it, all concurrently.
- *
- * @returns undefined if the parts found to be necessary are not sufficient
- */
+/** Like `reduce`, but leaves each part out at the same time; undefined if the needed ones do not suffice. */
 async function reducedAtOnce(
   failing: RequestState,
   ordinary: RequestState,

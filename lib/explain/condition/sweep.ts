@@ -35,11 +35,7 @@ export interface SweepResult {
 /** Whether a value shows the symptom; undefined if the response proves nothing. */
 type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 
-/**
- * Tries the values of one part, leaving everything else as in `state`.
- *
- * @param isPlant whether to try only valid plants
- */
+/** Tries the values of one part, leaving everything else as in `state`; if `isPlant`, only valid plants. */
 export async function sweep(
   { part, candidates, classes, scale, closer }: Sweep,
   state: RequestState,
@@ -110,12 +106,7 @@ async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<
   return true;
 }
 
-/**
- * Tries several requests concurrently.
- *
- * @returns undefined if an ordinary request among them is not answered either, so that the others prove
- * nothing
- */
+/** Tries requests concurrently; undefined if an ordinary one is not answered either: they prove nothing. */
 async function allAtOnce(
   states: readonly (RequestState | undefined)[],
   search: Search,

@@ -416,10 +416,7 @@ function ofProperty({ explanation: { kind, subject, conditions } }: Cluster): Of
 const hasVague = ({ explanation: { subject, conditions } }: Cluster): boolean =>
   areVague(conditions) && (subject === undefined || conditions.every(({ isVague }) => isVague === true));
 
-/**
- * One cluster for each symptom and condition. Of a vague and a specific condition for the same symptom, the
- * specific one is kept.
- */
+/** One cluster for each symptom and condition. A specific condition is kept rather than a vague one. */
 const withoutRepetition: SameFault = {
   key: (cluster, clusters) => {
     const isRequired = levelOf(cluster) === 'MUST';

@@ -99,11 +99,7 @@ function exampleOf({ state, template = templateOf(state), exchange, before = [] 
   return { template, exchange, before: [...before, { ...preceding, exchange: sentBefore }] };
 }
 
-/**
- * Composes a title from a symptom and the conditions under which it shows.
- *
- * @param subject what was wrong with the request, if it had to be rejected
- */
+/** Composes a title from a symptom, what was wrong with a rejected request, and when the symptom shows. */
 export function sentenceOf(
   symptom: Symptom,
   subject: Condition | undefined,

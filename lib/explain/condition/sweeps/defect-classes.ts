@@ -127,13 +127,7 @@ const OF_BODY: readonly DefectClass[] = [
   [`${NOT_UTF8} string`, 'a string in invalid UTF-8', 'a string is not valid UTF-8', 'not UTF-8', 'bytes'],
 ];
 
-/**
- * Returns classes of invalid bodies.
- *
- * @param properties the properties that can be missing or wrong
- * @param strings the properties that are strings
- * @param known the ids of classes that have members
- */
+/** Returns classes of bodies with defects of these properties; `known` are the ids of those with members. */
 export function classesOf(
   properties: readonly string[],
   strings: readonly string[],

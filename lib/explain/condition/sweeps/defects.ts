@@ -11,11 +11,7 @@ import { type Condition, type Topic, withArticle } from '../../wording/condition
 import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
 
-/**
- * Tries every defect of a body, one value at a time.
- *
- * @param withBytes whether to include bytes that are not UTF-8, which only some stores reject
- */
+/** Tries every defect of a body, one value at a time. Only some stores reject bytes that are not UTF-8. */
 export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
   const { shape } = contract.newPlant;
   const defects = defectsOf(shape).filter(mustBeRejected);

@@ -26,11 +26,7 @@ export function withHeader(state: RequestState, name: string, value: string): Re
   return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
 }
 
-/**
- * Tries values of a header that no dimension of the model varies.
- *
- * @param others values of this header in requests of the model
- */
+/** Tries values of a header that no dimension of the model varies; `others` occur in its requests. */
 export function headerSweep(header: string, value: string, others: readonly string[]): Sweep {
   const name = header.toLowerCase();
   const candidate = (other: string): Candidate => ({

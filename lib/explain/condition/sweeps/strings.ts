@@ -4,11 +4,7 @@ import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 
-/**
- * Tries values of a string property, and its absence.
- *
- * @param failing the value in the failing request: if it is not ASCII, its length in bytes may matter
- */
+/** Tries values of a string property, and its absence; if `failing` is not ASCII, its bytes may count. */
 export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
   const sent = stringIn(failing) ?? '';
   const letter = sent.length < MIN_BYTE_LIMIT_LENGTH ? undefined : NOT_ASCII.exec(sent)?.[0];
@@ -292,11 +288,7 @@ const POINTS = [
 /** Number of fresh letters at the start of a text of a given length, which make it new. */
 const FRESH_LETTERS = 12;
 
-/**
- * Lengths in characters.
- *
- * @param letter the letter to fill the text with, if not an ASCII letter
- */
+/** Lengths in characters, of texts that consist of `letter` if it is not an ASCII letter. */
 function lengths(property: string, letter?: string): Scale {
   const most = letter === undefined ? '' : ', most of them not ASCII';
   // There are so few short texts that the store may know them already.
