@@ -129,17 +129,18 @@ async function explainSymptom(
     }
     return all.filter((one) => explaining.get(one) === undefined);
   };
-  const inVain: Unexplained[] = [];
+  /** The failures for which no explanation was found, and why experiments may have been missing. */
+  const inVain = new Map<CheckFailure, string | undefined>();
   let unexplained = simplestFirst(members, experiments);
   const explainAll = async (mayLead: (one: CheckFailure) => boolean) => {
-    while (inVain.length < MAX_IN_VAIN) {
+    while (inVain.size < MAX_IN_VAIN) {
       const lead = unexplained.find(mayLead);
       if (lead === undefined) return;
       const work = () => explainLead(lead, members, experiments);
       const [explained, shortage] = await experiments.withShortage(work);
       if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
       else {
-        inVain.push({ lead, shortage });
+        inVain.set(lead, shortage);
         unexplained = unexplained.filter((one) => one !== lead);
       }
     }
@@ -147,19 +148,13 @@ async function explainSymptom(
   await explainAll(didRecur);
   clusters.push(...(await explainFurther(further, clusters, experiments)));
   await explainAll(() => true);
-  let rest = [...inVain.map(({ lead }) => lead), ...unexplained];
+  let rest = [...inVain.keys(), ...unexplained];
   for (let [lead] = rest; lead !== undefined; [lead] = rest) {
-    const { shortage } = inVain.find((one) => one.lead === lead) ?? inVain.at(-1) ?? {};
+    const shortage = inVain.has(lead) ? inVain.get(lead) : [...inVain.values()].at(-1);
     const explanation = await notReproduced(new Search(lead, experiments), rest, shortage);
     rest = await added(rest, lead, { symptom: lead.symptom, explanations: [explanation] });
   }
   return clusters;
-}
-
-/** A failure for which no explanation was found, and why experiments may have been missing. */
-interface Unexplained {
-  readonly lead: CheckFailure;
-  readonly shortage: string | undefined;
 }
 
 interface Explained {

@@ -25,11 +25,8 @@ export function symptomIn(
   contract: Contract,
   token: string,
 ): string | undefined {
-  const symptoms = symptomsOf(
-    exchange,
-    expectedOutcomeOf(exchange.request, template, contract, token),
-    contract,
-  );
+  const expected = expectedOutcomeOf(exchange.request, template, contract, token);
+  const symptoms = symptomsOf(exchange, expected, contract);
   const details = checks.flatMap(({ test }) => {
     const ruling = 'rules' in test && rulingOf(exchange, template, test.rules, { contract, token });
     return ruling && isFinding(ruling) ? [detailOf(ruling.problem).words] : [];

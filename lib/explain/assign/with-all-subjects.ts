@@ -20,8 +20,8 @@ export function withAllSubjects(cluster: Cluster, { contract, token }: Experimen
   const { credential } = explanation.template ?? explanation.state;
   if (explanation.kind === 'always') {
     const isListed = explanation.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
-    const several = () => alternatives([...kinds].map((kind) => defectWords(kind, contract)));
-    return isListed ? withExplanation(cluster, { subject: several() }) : cluster;
+    const several = [...kinds].map((kind) => defectWords(kind, contract));
+    return isListed ? withExplanation(cluster, { subject: alternatives(several) }) : cluster;
   }
   const subject =
     credential === undefined

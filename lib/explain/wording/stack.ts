@@ -1,3 +1,4 @@
+import { groupBy } from '../../collections.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
 /** Software that the advice may name, by language, and what in its responses identifies it. */
@@ -61,8 +62,7 @@ export function hintsOf(settings: SoftwareSettings, exchanges: readonly Exchange
   const own = softwareOf(exchanges);
   const all = Object.entries(settings);
   const known = all.filter(([software]) => own.includes(software));
-  const languages = all.map(([software]) => languageOf(software));
-  const others = all.filter((_, index) => languages.indexOf(languages[index]) === index);
+  const others = groupBy(all, ([software]) => languageOf(software) ?? '').map(([, [first]]) => first);
   return (own.length > 0 ? known : others.slice(0, MAX_OTHER_HINTS)).map(
     ([software, setting]) => `${software}: ${setting}.`,
   );

@@ -173,19 +173,16 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
   const value = property === undefined ? undefined : json.get(property);
   const type = wrongTypeOf(kind, value);
   if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];
-  const isString = type === 'a string' || type === 'a numeric string';
-  return [
-    'object',
-    'wrong type',
-    `wrong ${property}`,
-    ...(type === 'a fraction' || type === 'a number' ? [] : [`other than a number ${property}`]),
+  const text = shown(value ?? null);
+  const ofProperty = compact(
+    'wrong',
+    type !== 'a fraction' && type !== 'a number' && 'other than a number',
+    value !== undefined && FALSY.has(text) && 'falsy',
+    ...(type === 'a fraction' ? fractionKinds(text) : []),
+    (type === 'a string' || type === 'a numeric string') && 'any string',
     type,
-    ...(value !== undefined && FALSY.has(shown(value)) ? [`falsy ${property}`] : []),
-    ...(type === 'a fraction' ? fractionKinds(shown(value ?? null)) : []).map((one) => `${one} ${property}`),
-    ...(isString ? [`any string ${property}`] : []),
-    ...(holdsOne(value) ? [IN_ARRAY] : []),
-    `${type} ${property}`,
-  ];
+  ).map((one) => `${one} ${property}`);
+  return ['object', 'wrong type', type, ...(holdsOne(value) ? [IN_ARRAY] : []), ...ofProperty];
 }
 
 /** A fraction that exceeds an integer by less than this counts as close to it. */
