@@ -235,7 +235,11 @@ function sweepOf(
     if (part === CREDENTIAL) return credentialSweep(experiments.token);
   }
   if (part === CREDENTIAL) return undefined;
-  if (isRepeated(name, state)) return repeatedSweep(contract);
+  if (isRepeated(name, state)) {
+    // Every way in which a declared property can occur twice.
+    const { candidates, ...rest } = undeclaredSweep(contract);
+    return { ...rest, candidates: candidates.filter(isIn({ id: WITH_REPEATED_PROPERTY })) };
+  }
   if (name === ID) return idSweep;
   if (name === 'method') return methodSweep;
   if (name === 'property order') return orderSweep(neutral.plant);
@@ -259,12 +263,6 @@ function sweepOf(
 
 const isRepeated = (property: string, { plant }: RequestState): boolean =>
   plant.members.filter(([name]) => name === property).length > 1;
-
-/** Every way in which a declared property can occur twice. */
-function repeatedSweep(contract: Contract): Sweep {
-  const { candidates, ...rest } = undeclaredSweep(contract);
-  return { ...rest, candidates: candidates.filter(isIn({ id: WITH_REPEATED_PROPERTY })) };
-}
 
 function undeclaredSweep(contract: Contract): Sweep {
   const model = modelsOf(contract)['accept-or-reject'];

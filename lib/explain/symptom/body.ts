@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.ts';
 import { isObject } from '../../contract/document.ts';
-import { type Content, contentOf } from '../../judge/reading.ts';
+import { type Content, objectOf } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import { capitalised, wordsCapitalised } from '../../text.ts';
-import { utf8Text } from '../../utf8.ts';
+import { bodyText, utf8Text } from '../../utf8.ts';
 import { decoded } from '../../wire/codings.ts';
 import type { Exchange, Response } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
@@ -157,7 +157,7 @@ const MAX_DECODED_BYTES = 2 ** 20;
 /** The text of a body that is decoded from a content coding; empty if it cannot be decoded. */
 function textIn(body: Uint8Array, coding: string): string {
   try {
-    return Buffer.from(decoded(coding, body, MAX_DECODED_BYTES)).toString('utf8');
+    return bodyText(decoded(coding, body, MAX_DECODED_BYTES));
   } catch {
     return '';
   }
@@ -194,10 +194,9 @@ export function firstValue(
 export function echoed(exchange: Exchange, contract: Contract): readonly Symptom[] {
   const { response, request } = exchange;
   if (response?.status !== 200 || request.body === undefined) return [];
-  const content = contentOf(response);
-  if (content.kind !== 'json' || contract.plant.validate(content.text, content.value).length > 0) return [];
-  const sent = membersOf(Buffer.from(request.body).toString('utf8'));
-  const back = content.value as Readonly<Record<string, unknown>>;
+  const back = objectOf(response, contract.plant.validate);
+  if (back === undefined) return [];
+  const sent = membersOf(bodyText(request.body));
   return ['name', 'tag'].flatMap((property): Symptom[] => {
     const value = sent[property];
     if (typeof value !== 'string' || back[property] === value) return [];

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.ts';
-import { contentOf, isSuccess, mediaTypes } from '../../judge/reading.ts';
+import { contentOf, isSuccess, mediaTypes, objectOf } from '../../judge/reading.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Exchange, FaultKind, Response } from '../../wire/exchange.ts';
 import { echoed, unreadable, wrongBody } from './body.ts';
@@ -44,11 +44,8 @@ const ERROR_AS_SUCCESS: Symptom = {
   isErrorAsSuccess: true,
 };
 
-function isError(response: Response, contract: Contract): boolean {
-  if (response.status !== 200) return false;
-  const content = contentOf(response);
-  return content.kind === 'json' && contract.error.validate(content.text, content.value).length === 0;
-}
+const isErrorAsSuccess = (response: Response, { error }: Contract): boolean =>
+  response.status === 200 && objectOf(response, error.validate) !== undefined;
 
 /** How a 200 or 400 response differs from the declared one. */
 function representationOf(response: Response, contract: Contract): Symptom | undefined {
@@ -83,7 +80,9 @@ export function symptomsOf(
   const symptoms: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
   if (response !== undefined) {
     if (mustReject(expected) && isSuccess(response.status))
-      symptoms.push(isError(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' });
+      symptoms.push(
+        isErrorAsSuccess(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' },
+      );
     if (exchange.kind === 'answered') {
       symptoms.push(representationOf(response, contract));
       if (expected === 'accept') symptoms.push(...echoed(exchange, contract));

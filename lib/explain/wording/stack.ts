@@ -1,4 +1,5 @@
 import { groupBy } from '../../collections.ts';
+import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 
 /** Software that the advice may name, by language, and what in its responses identifies it. */
@@ -46,7 +47,7 @@ function softwareOf(exchanges: readonly Exchange[]): readonly string[] {
       ? []
       : [
           ...response.headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`),
-          Buffer.from(response.body.subarray(0, MAX_TEXT_BYTES)).toString('utf8'),
+          bodyText(response.body.subarray(0, MAX_TEXT_BYTES)),
         ],
   );
   const known = Object.values(LANGUAGES).find(({ trace }) => texts.some((text) => trace.test(text)));

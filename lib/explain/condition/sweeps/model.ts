@@ -1,6 +1,7 @@
 import type { Contract } from '../../../contract/contract.ts';
 import {
   type Context,
+  editing,
   initialState,
   type RequestState,
   templateOf,
@@ -13,6 +14,7 @@ import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
 import { plainPlants } from '../../../payloads/validity.ts';
 import { counted } from '../../../text.ts';
+import { bodyText } from '../../../utf8.ts';
 import { headerValues } from '../../../wire/headers.ts';
 import type { Condition, Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
@@ -209,7 +211,7 @@ function joinedHeaders({ template: { headers = [] } }: RequestState): string {
 
 function jsonText(state: RequestState): string {
   const { body } = templateOf(state);
-  return body === undefined ? '' : Buffer.from(bytesOf(body, 7n, '')).toString('utf8');
+  return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
 }
 
 function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
@@ -276,11 +278,8 @@ function placedWhiteSpace(): readonly Value[] {
     'after the JSON value': /$/,
   };
   return Object.entries(characters).flatMap(([words, character]) =>
-    Object.entries(positions).map(
-      ([position, at]): Value => ({
-        name: `with ${words} ${position}`,
-        apply: (state) => ({ ...state, edits: [...state.edits, (text) => text.replace(at, character)] }),
-      }),
+    Object.entries(positions).map(([position, at]) =>
+      editing(`with ${words} ${position}`, (text) => text.replace(at, character)),
     ),
   );
 }
