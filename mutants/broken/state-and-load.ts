@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Numeral, type Value } from '../../reference/json.ts';
-import { json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
+import { type Answer, json, type NewPlant, type Received, Rejection } from '../../reference/store.ts';
 import { startRecorded } from '../conditional/recorder.ts';
 import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import {
@@ -160,6 +160,38 @@ const cachedByBytes = withFreshState((): Change => {
   });
 });
 
+/** Thrown to answer with a response that was kept. */
+class Kept extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super('kept');
+    this.answer = answer;
+  }
+}
+
+/**
+ * A cache in front of the store that leaves the token out of its key. Like nginx, it has no text of a body
+ * that was written to a file.
+ */
+const cachedResponses = withFreshState((): Change => {
+  const kept = new Map<string, Answer>();
+  const keyOf = ({ body }: Received) => (body.length > 16 * 1024 ? '' : body.toString('latin1'));
+  return (right) => ({
+    route(request) {
+      right.route(request);
+      const answer = kept.get(keyOf(request));
+      if (answer !== undefined) throw new Kept(answer);
+    },
+    create(plant, request) {
+      const answer = right.create(plant, request);
+      kept.set(keyOf(request), answer);
+      return answer;
+    },
+    fail: (error, request) => (error instanceof Kept ? error.answer : right.fail(error, request)),
+  });
+});
+
 /** Rejects a body for ever once it was sent without a valid token. */
 const rejectionCached = withFreshState((): Change => {
   const rejected = new Set<string>();
@@ -185,6 +217,12 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'does not authenticate a request with the same bytes as an accepted one',
     ['state/answers-any-sequence'],
     cachedByBytes,
+  ),
+  broken(
+    'state-responses-cached',
+    'answers any request with a kept response if the text of its body is that of an accepted one, or if neither body is kept in memory',
+    ['state/answers-any-sequence', 'combinations/rejects-invalid-credentials'],
+    cachedResponses,
   ),
   broken(
     'state-rising-ids',

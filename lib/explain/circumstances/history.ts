@@ -14,6 +14,7 @@ import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
 import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
+import { replayed } from './replayed.ts';
 import {
   afterOne,
   COMPARISONS,
@@ -134,6 +135,8 @@ const newKey = (): string => `"${randomUUID()}"`;
 async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   const expected = search.expectedOutcomeOf(state);
+  const replay = await replayed(state, search);
+  if (replay !== undefined) return replay;
   const direct =
     expected === 'reject-credential'
       ? ((await sentAgain(probe)) ?? (await afterOne(probe)) ?? (await soonAfter(probe)))

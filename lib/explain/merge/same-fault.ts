@@ -3,6 +3,7 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
+import { hasForeignName } from '../circumstances/replayed.ts';
 import { type Cluster, inFixOrder, levelOf, withExplanation } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
@@ -13,6 +14,7 @@ import {
   areVague,
   type Condition,
   fullText,
+  OTHERWISE_THE_SAME,
   ofOthers,
   type Topic,
   WHATEVER_IT_CONTAINS,
@@ -464,6 +466,25 @@ export const byCodePath: SameFault = {
   },
 };
 
+const isReplay = ({ explanation: { conditions } }: Cluster): boolean =>
+  conditions.some(({ phrase }) => phrase?.includes(OTHERWISE_THE_SAME) === true);
+
+/** Invalid requests that get the response to an earlier one: one cache, whichever of them is clear. */
+const acrossReplays: SameFault = {
+  key: (cluster, clusters) => {
+    const { symptom, members } = cluster;
+    const mayBeReplay =
+      isReplay(cluster) || members.some(({ failure: { exchange } }) => hasForeignName(exchange));
+    return symptom.kind === 'accepts' && mayBeReplay && clusters.some(isReplay) ? 'replays' : undefined;
+  },
+  join: (first, all) =>
+    all
+      .filter(isReplay)
+      .toSorted(
+        (a, b) => Number(hasVague(a)) - Number(hasVague(b)) || b.members.length - a.members.length,
+      )[0] ?? first,
+};
+
 /** Two estimates of how often any request fails: it is the same fault, measured at two times. */
 const acrossRates: SameFault = {
   key: ({ symptom, explanation: { kind, conditions } }) =>
@@ -490,5 +511,6 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossPieces,
   acrossSpellings,
   acrossMediaTypes,
+  acrossReplays,
   withoutRepetition,
 ];

@@ -65,6 +65,9 @@ export const propertiesIn = ({ property, statement, otherProperties = [] }: Cond
 /** Ends a note about how often any request fails. */
 export const WHATEVER_IT_CONTAINS = ', whatever it contains';
 
+/** The condition of a request that gets the response to an earlier one. */
+export const OTHERWISE_THE_SAME = 'after a valid request that is otherwise the same';
+
 /** Puts an article before a noun: `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 

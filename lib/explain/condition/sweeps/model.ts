@@ -16,7 +16,7 @@ import { plainPlants } from '../../../payloads/validity.ts';
 import { counted } from '../../../text.ts';
 import { bodyText } from '../../../utf8.ts';
 import { headerValues } from '../../../wire/headers.ts';
-import type { Condition, Topic } from '../../wording/condition.ts';
+import { type Condition, OTHERWISE_THE_SAME, type Topic } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
 /** Returns the values of a dimension, except the usual one. */
@@ -176,7 +176,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   size: [['with a larger body', 'larger body', { isLarger: true }]],
   'property order': [['whose properties are in another order', ANY]],
   history: [
-    ['after a valid request that is otherwise the same', 'otherwise the same'],
+    [OTHERWISE_THE_SAME, 'otherwise the same'],
     ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
     [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],

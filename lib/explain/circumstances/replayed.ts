@@ -1,0 +1,44 @@
+import { madeValid, type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { bodyText } from '../../utf8.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bareExplanation, type Explanation } from '../explanation.ts';
+import { REPEATS, repeated, type Search } from '../search.ts';
+import { OTHERWISE_THE_SAME } from '../wording/condition.ts';
+
+/** A name of some length: shorter ones may be defaults, such as `none`. */
+const NAME = /"name"\s*:\s*"([^"\\]{6,})/;
+
+/** The name in a response that the request does not contain, as in the response to another request. */
+function foreignName({ request, response }: Exchange): string | undefined {
+  // The body may be cut off, so it is not parsed.
+  const [, name] = NAME.exec(bodyText(response?.body)) ?? [];
+  return name === undefined || bodyText(request.body).includes(name) ? undefined : name;
+}
+
+export const hasForeignName = (exchange: Exchange): boolean => foreignName(exchange) !== undefined;
+
+/**
+ * Finds whether a cache answers an invalid request with the response to a valid one. The values in the
+ * response prove it; without them, it would go unnoticed if the cache already knows a valid one.
+ */
+export async function replayed(state: RequestState, search: Search): Promise<Explanation | undefined> {
+  const { symptom, failure, ordinary } = search;
+  if (symptom.kind !== 'accepts' || !hasForeignName(failure.exchange)) return undefined;
+  // A store that answers everything with the same name keeps no responses.
+  if (hasForeignName(await search.send(ordinary))) return undefined;
+  return repeated(REPEATS, async () => {
+    const valid = madeValid(state);
+    const earlier = await search.send(valid);
+    const exchange = await search.failingExchange(state);
+    const name = exchange && foreignName(exchange);
+    if (exchange === undefined || name === undefined) return undefined;
+    if (!bodyText(earlier.request.body).includes(name) && foreignName(earlier) !== name) return undefined;
+    return {
+      ...bareExplanation(state, exchange),
+      kind: 'sequence',
+      conditions: [{ phrase: OTHERWISE_THE_SAME, part: 'earlier requests' }],
+      inside: [REPEATS, REPEATS],
+      before: [{ template: templateOf(valid), exchange: earlier }],
+    };
+  });
+}
