@@ -8,6 +8,7 @@ import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { sameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
 import { withHistory } from './circumstances/history.ts';
+import { replayed } from './circumstances/replayed.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
@@ -169,7 +170,11 @@ async function explainLead(
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Explained | undefined> {
-  const search = new Search(lead, experiments);
+  const alone = new Search(lead, experiments);
+  const { failingState } = alone;
+  const isReplayed =
+    failingState !== undefined && (await withinBudget(() => replayed(failingState, alone))) !== undefined;
+  const search = isReplayed ? alone.followingValid() : alone;
   const restartsBefore = experiments.restarts;
   const explanations = (await explainFailure(search)) ?? compact(intermittentOverall(search, members));
   if (explanations.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { madeValid, type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -79,9 +79,14 @@ export class Search {
   /** Whether seeing the symptom takes a full timeout. */
   readonly isSlow: boolean;
 
+  private readonly lead: CheckFailure;
+  private readonly followsValid: boolean;
   private cachedInvalidParts: readonly RequestPart[] | undefined;
 
-  constructor({ failure, symptom }: CheckFailure, experiments: Experiments) {
+  constructor(lead: CheckFailure, experiments: Experiments, followsValid = false) {
+    const { failure, symptom } = lead;
+    this.lead = lead;
+    this.followsValid = followsValid;
     this.failure = failure;
     this.symptom = symptom;
     this.experiments = experiments;
@@ -121,7 +126,14 @@ export class Search {
       : ordinary.map((one) => withParts(invalidParts, failingState, one));
   }
 
-  send(state: RequestState): Promise<Exchange> {
+  /** Has each invalid request follow a valid one that is otherwise the same, so that a cache knows that one. */
+  followingValid(): Search {
+    return new Search(this.lead, this.experiments, true);
+  }
+
+  async send(state: RequestState): Promise<Exchange> {
+    if (this.followsValid && mustReject(this.expectedOutcomeOf(state)))
+      await this.experiments.send(madeValid(state));
     return this.experiments.send(state);
   }
 

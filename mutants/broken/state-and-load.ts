@@ -171,26 +171,27 @@ class Kept extends Error {
 }
 
 /**
- * A cache in front of the store that leaves the token out of its key. Like nginx, it has no text of a body
- * that was written to a file.
+ * A cache in front of the store, or behind its authentication. Like nginx, it has no text of a body that was
+ * written to a file.
  */
-const cachedResponses = withFreshState((): Change => {
-  const kept = new Map<string, Answer>();
-  const keyOf = ({ body }: Received) => (body.length > 16 * 1024 ? '' : body.toString('latin1'));
-  return (right) => ({
-    route(request) {
-      right.route(request);
-      const answer = kept.get(keyOf(request));
-      if (answer !== undefined) throw new Kept(answer);
-    },
-    create(plant, request) {
-      const answer = right.create(plant, request);
-      kept.set(keyOf(request), answer);
-      return answer;
-    },
-    fail: (error, request) => (error instanceof Kept ? error.answer : right.fail(error, request)),
+const cachedResponses = (at: 'route' | 'negotiate') =>
+  withFreshState((): Change => {
+    const kept = new Map<string, Answer>();
+    const keyOf = ({ body }: Received) => (body.length > 16 * 1024 ? '' : body.toString('latin1'));
+    return (right) => ({
+      [at](request: Received) {
+        right[at](request);
+        const answer = kept.get(keyOf(request));
+        if (answer !== undefined) throw new Kept(answer);
+      },
+      create(plant, request) {
+        const answer = right.create(plant, request);
+        kept.set(keyOf(request), answer);
+        return answer;
+      },
+      fail: (error, request) => (error instanceof Kept ? error.answer : right.fail(error, request)),
+    });
   });
-});
 
 /** Rejects a body for ever once it was sent without a valid token. */
 const rejectionCached = withFreshState((): Change => {
@@ -222,7 +223,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'state-responses-cached',
     'answers any request with a kept response if the text of its body is that of an accepted one, or if neither body is kept in memory',
     ['state/answers-any-sequence', 'combinations/rejects-invalid-credentials'],
-    cachedResponses,
+    cachedResponses('route'),
+  ),
+  broken(
+    'state-large-cached',
+    'answers a request whose body is not kept in memory with the response to an earlier such request',
+    ['combinations/rejects-invalid-bodies'],
+    cachedResponses('negotiate'),
   ),
   broken(
     'state-rising-ids',

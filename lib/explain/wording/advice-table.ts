@@ -137,6 +137,12 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['accepts'],
+    kind: 'sequence',
+    says: [/otherwise the same/],
+    text: 'Do not answer a POST from a cache of responses, or make the whole body part of the cache key. In nginx, $request_body is empty if the body exceeds client_body_buffer_size.',
+  },
+  {
+    symptoms: ['accepts'],
     about: ['credential', 'any credential'],
     kind: 'sequence',
     says: [/connection/],
