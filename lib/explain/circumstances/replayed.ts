@@ -3,6 +3,7 @@ import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { REPEATS, repeated, type Search } from '../search.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
 import { OTHERWISE_THE_SAME } from '../wording/condition.ts';
 
 /** A name of some length: shorter ones may be defaults, such as `none`. */
@@ -23,11 +24,15 @@ export const hasForeignName = (exchange: Exchange): boolean => foreignName(excha
  */
 export async function replayed(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const { symptom, failure, ordinary } = search;
+  const valid = madeValid(state);
   if (symptom.kind !== 'accepts' || !hasForeignName(failure.exchange)) return undefined;
-  // A store that answers everything with the same name keeps no responses.
-  if (hasForeignName(await search.send(ordinary))) return undefined;
+  if (mustReject(search.expectedOutcomeOf(valid))) return undefined;
+  const plain = await search.send(ordinary);
+  const after = foreignName(await search.send(state));
+  // The first store answers everything with the same name, the second with the name of the previous plant.
+  if (hasForeignName(plain) || (after !== undefined && bodyText(plain.request.body).includes(after)))
+    return undefined;
   return repeated(REPEATS, async () => {
-    const valid = madeValid(state);
     const earlier = await search.send(valid);
     const exchange = await search.failingExchange(state);
     const name = exchange && foreignName(exchange);
