@@ -159,6 +159,9 @@ const staleBody: RunWideCauseFinder = async (members, experiments) => {
   const afterShorter = precededBy(padded(ordinary), templateOf(earlier), 'same');
   const exchange = await shownOnlyBy(afterLonger, afterShorter, (state) => failing(state, experiments));
   if (exchange === undefined) return undefined;
+  // Otherwise, what the store remembers is not of the connection.
+  const elsewhere = precededBy(ordinary, templateOf(padded(earlier)), 'other');
+  if ((await failing(elsewhere, experiments)) !== undefined) return undefined;
   return {
     symptom: {
       kind: 'stale-body',

@@ -1,10 +1,12 @@
 import { mediaTypes } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
+import type { Failure } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
+import { differences, stateOf } from '../condition/request-parts.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { firstValue } from '../symptom/body.ts';
@@ -355,6 +357,26 @@ const explainsNotReproduced: Explains = (root, consequence) =>
   levelOf(root) === levelOf(consequence) &&
   isSameSymptom(root, consequence);
 
+/** A failure that no experiment reproduces, and whose request has every part that the root needs. */
+const hasItsParts: Explains = (root, consequence) => {
+  const { conditions, neutral } = root.explanation;
+  const isOfPart = ({ template }: Failure) => {
+    const state = neutral && stateOf(template, neutral.plant);
+    if (neutral === undefined || state === undefined) return false;
+    const unusual = differences(state, neutral).map(({ name }) => name);
+    return conditions.every(({ part = '' }) => unusual.includes(part));
+  };
+  return (
+    isClear(root) &&
+    isOfKind(root, 'always') &&
+    isOfKind(consequence, 'once') &&
+    !dependsOnEarlier(consequence) &&
+    aspectOf(root.symptom) !== 'echo' &&
+    levelOf(root) === 'MUST' &&
+    consequence.members.every(({ failure }) => isOfPart(failure))
+  );
+};
+
 /** Merge rules for failures that another fault caused by chance. */
 export const FAILURES_BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
@@ -382,4 +404,5 @@ export const CONSEQUENCES: readonly Explains[] = [
   wasSentInItsWay,
   leavesRequest,
   explainsNotReproduced,
+  hasItsParts,
 ];

@@ -144,7 +144,13 @@ const unusualForm: Dimension = {
     'unusual form',
     optional(
       [
-        anyOf([type('text/json'), type('application/json; charset=nonsense')]),
+        anyOf([
+          type('text/json'),
+          type('application/json; charset=nonsense'),
+          withHeaders('with Content-Encoding: gzip on a body that is not compressed', [
+            ['content-encoding', 'gzip'],
+          ]),
+        ]),
         type('application/vnd.api+json'),
         anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
         type('text/plain'),
