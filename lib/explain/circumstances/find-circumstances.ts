@@ -17,6 +17,7 @@ import { byValue, requiredPresences } from './by-value.ts';
 import { comparedWithBefore } from './compared-with-before.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
+import { afterBurst, afterPause } from './last-resorts.ts';
 import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
 
@@ -49,7 +50,9 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
     (await byOwnId(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
     (await withOthers(state, search)) ??
-    (await nowAndThen(state, search, LONG_SEARCH));
+    (await nowAndThen(state, search, LONG_SEARCH)) ??
+    (await afterBurst(state, search)) ??
+    (await afterPause(state, search));
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';

@@ -241,15 +241,15 @@ export function stateOf(
     return { ...around, defect: { corrupt: () => bytes } };
   }
   const { json, style = COMPACT, edit } = body;
-  if (!(json instanceof JsonObject)) return { ...around, style, defect: { json } };
-  const state = { ...around, plant: json, style };
+  const isObject = json instanceof JsonObject;
+  const state: RequestState = { ...around, style, ...(isObject ? { plant: json } : { defect: { json } }) };
   if (edit === undefined) return state;
   const [id] = SAMPLE_IDS;
   const text = write(json, id, style);
   const edited = edit(text);
   return typeof edited === 'string' && isPadded(edited, text)
     ? { ...state, edits: [(one) => String(edit(one))] }
-    : { ...state, defect: { corrupt: edit } };
+    : { ...state, defect: { corrupt: isObject ? edit : () => edited } };
 }
 
 /** Whether a text is another one, with JSON white space (RFC 8259 section 2) around it. */

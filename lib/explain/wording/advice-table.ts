@@ -117,6 +117,11 @@ export const ADVICE: readonly Advice[] = [
     text: 'Set the status to 400 (401 for a missing or wrong token) when you answer with an Error: clients go by the status. Set it before writing the body, in one function that handles all errors.',
   },
   {
+    kind: 'sequence',
+    says: [/after a pause/],
+    text: 'Check a pooled connection before you use it, or repeat the work once on a new one: the database, or the server behind the gateway, has closed it meanwhile. An idle limit has to be shorter on the side that sends the requests.',
+  },
+  {
     symptoms: ['stale-body'],
     text: 'Parse only the bytes of the current body: take the part of the buffer that this request filled, or use a new buffer for each request.',
   },

@@ -98,6 +98,7 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
   const held = open.map((one) => openSocket(one, variables));
   lines.push(
     ...held.map(([opening]) => opening),
+    ...(repeat.pauseMs === undefined ? [] : [`sleep ${repeat.pauseMs / 1000}`]),
     beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`,
     ...held.map(([, closing]) => closing),
   );

@@ -75,4 +75,6 @@ export interface Repeat {
   readonly inFlight: number;
   readonly onConnection?: true;
   readonly sameId?: true;
+  /** Milliseconds to wait before the request. */
+  readonly pauseMs?: number;
 }

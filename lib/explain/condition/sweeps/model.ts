@@ -55,7 +55,7 @@ const LEADING_SPACES: Scale = {
   points: [1n, 8n, 30n, 60n, 100n, 200n, 300n],
   valueAt: (point) => counted(Number(point), 'space'),
   apply: (state, point) => ({ ...state, edits: [(text) => `${' '.repeat(Number(point))}${text}`] }),
-  above: (point) => ({ phrase: `with more than ${point} spaces before the JSON value` }),
+  above: (point) => ({ phrase: `with more than ${point} spaces before the JSON value`, isLarger: true }),
   below: (point) => ({ phrase: `with fewer than ${point} spaces before the JSON value` }),
   between: (first, last) => ({ phrase: `with ${first} to ${last} spaces before the JSON value` }),
 };
