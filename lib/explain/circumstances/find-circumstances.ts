@@ -12,12 +12,12 @@ import { toWhom } from '../wording/cause-of.ts';
 import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
+import { afterPause } from './after-pause.ts';
 import { afterARecentRequest } from './after-recent.ts';
 import { byValue, requiredPresences } from './by-value.ts';
 import { comparedWithBefore } from './compared-with-before.ts';
 import { besideOthers, underConcurrency } from './concurrency.ts';
 import { failsFromSomePointOn } from './from-some-point-on.ts';
-import { afterBurst, afterPause } from './last-resorts.ts';
 import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
 import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
 
@@ -49,10 +49,9 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const found =
     (await byOwnId(search)) ??
     (await nowAndThen(state, search, FIRST_SEARCH)) ??
+    (await afterPause(state, search)) ??
     (await withOthers(state, search)) ??
-    (await nowAndThen(state, search, LONG_SEARCH)) ??
-    (await afterBurst(state, search)) ??
-    (await afterPause(state, search));
+    (await nowAndThen(state, search, LONG_SEARCH));
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';

@@ -199,7 +199,7 @@ async function accepted({ experiments, contract, isSlow }: Search): Promise<Requ
 }
 
 /** Like `accepted`, but tries again after pauses in which the store may recover. */
-export async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
+async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
   for (let pauses = 0; ; pauses += 1) {
     const ordinary = await accepted(search);
     if (ordinary !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return ordinary;

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { templateOf } from '../../payloads/model/dimension.ts';
-import { type Explanation, shownAfterOthers } from '../explanation.ts';
+import { shownAfterOthers } from '../explanation.ts';
 import { type Finder, REPEATS, repeated, type Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import { failsFromSomePointOn } from './from-some-point-on.ts';
-import { acceptedSoon, PRECEDING_KINDS } from './sequence-probe.ts';
 
 /** Longer than hurried limits on idle connections to a database or to the store behind a gateway. */
 const PAUSES_MS = [1200, 2400];
@@ -40,35 +38,6 @@ export const afterPause: Finder = async (state, search) => {
   return undefined;
 };
 
-/** More than most stores and gateways tolerate of one client within a second. */
-const REJECTIONS_IN_A_BURST = 120;
-
-/** Finds whether a store locks its client out for a while after many rejected requests in a short time. */
-export const afterBurst: Finder = async (state, search) => {
-  if (!mayFailByItself(search)) return undefined;
-  const { experiments, symptom } = search;
-  const rejections = [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated].map(({ change }) =>
-    templateOf({ ...state, ...change(state) }),
-  );
-  const burst = Array.from({ length: REJECTIONS_IN_A_BURST }, (_, index) => rejections[index % 2]).filter(
-    (one) => one !== undefined,
-  );
-  const isLockedOut = async (): Promise<true | undefined> => {
-    if ((await acceptedSoon(search)) === undefined) return undefined;
-    await experiments.sendConcurrently(burst);
-    return (await search.shows(state)) === true ? true : undefined;
-  };
-  if ((await repeated(REPEATS - 1, isLockedOut)) === undefined) return undefined;
-  const found: Explanation = await failsFromSomePointOn(
-    state,
-    [REPEATS - 1, REPEATS - 1],
-    symptom,
-    experiments,
-  );
-  return found.isForAWhile === true
-    ? { ...found, conditions: [{ note: 'for a while after many rejected requests' }] }
-    : found;
-};
-
+/** Whether an ordinary request failed, but did not fail again. */
 const mayFailByItself = ({ failure, symptom, isSlow }: Search): boolean =>
-  !isSlow && FAILS.includes(symptom.kind) && failure.template.ordinary === true;
+  !isSlow && FAILS.includes(symptom.kind) && failure.when === 'once' && failure.template.ordinary === true;
