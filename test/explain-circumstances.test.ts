@@ -23,6 +23,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'error-empty-again':
     /^Answers 400 without a body to requests after a rejected request .*on the same connection/,
   'auth-second-try': /^Accepts .* when the same wrong token was sent before$/,
+  'state-idle-500': /^Answers 500 to requests after a pause of 1\.2 seconds$/,
   'state-10th-tagged-202': /^Answers 202 instead of 200 to every 10th request with a tag$/,
 };
 
@@ -37,6 +38,11 @@ describe('the steps of a cause', () => {
   test.skipIf(absent).each(['state-breaker', 'connection-16th-503', 'state-name-leaks', 'auth-second-try'])(
     'show the fault of a freshly started %s, and again on the same one',
     (name) => requireStepsShow(name, 2),
+  );
+
+  // A store that has its clients wait would answer the second time with 429.
+  test.skipIf(absent)('show the fault of a freshly started state-idle-500', () =>
+    requireStepsShow('state-idle-500', 1),
   );
 
   // A full store stays full.

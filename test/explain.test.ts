@@ -12,7 +12,6 @@ import { runEvents } from '../lib/run/run.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { broken, combined } from '../mutants/fleet.ts';
 import { contentType, seen, somePlant } from '../mutants/helpers.ts';
-import { Rejection } from '../reference/store.ts';
 import { CASES, recordOf } from './helpers/causes.ts';
 import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
@@ -332,24 +331,6 @@ test('a fault that shows only at some moments is reported as intermittent', asyn
   await store.stop();
   const kinds = causes.filter(({ level }) => level === 'MUST').map(({ kind }) => kind);
   expect(kinds).toEqual(['intermittent']);
-});
-
-test('a store that fails after a pause has a cause with that condition, whose steps wait', async () => {
-  let [created, latest] = [0, 0];
-  const store = await startWith((right) => ({
-    create(plant, request) {
-      created += 1;
-      const idle = latest === 0 ? 0 : performance.now() - latest;
-      latest = performance.now();
-      if (created === 30) throw new Rejection(429, 429, 'wait a moment', { 'retry-after': '2' });
-      if (idle > 1000) throw new Error('the connection to the database is closed');
-      return right.create(plant, request);
-    },
-  }));
-  const { causes } = await recordOf(store.url, { only: ['ordinary/*', 'invariants/*'] });
-  await store.stop();
-  expect(causes.map(({ title }) => title)).toEqual(['Answers 500 to requests after a pause of 1.2 seconds']);
-  expect(causes[0]?.steps).toContain('sleep 1.2');
 });
 
 test('white space around a body that is no object counts towards its size', async () => {

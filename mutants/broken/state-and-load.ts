@@ -193,6 +193,21 @@ const cachedResponses = (at: 'route' | 'negotiate') =>
     });
   });
 
+/** Loses its connection to a database after a second without plants. Now and then, it has its clients wait. */
+const idle = withFreshState((): Change => {
+  let [created, latest] = [0, 0];
+  return (right) => ({
+    create(plant, request) {
+      created += 1;
+      const idleMs = latest === 0 ? 0 : performance.now() - latest;
+      latest = performance.now();
+      if (created % 300 === 30) throw new Rejection(429, 429, 'wait a moment', { 'retry-after': '2' });
+      if (idleMs > 1000) throw new Error('the connection to the database is closed');
+      return right.create(plant, request);
+    },
+  });
+});
+
 /** Rejects a body for ever once it was sent without a valid token. */
 const rejectionCached = withFreshState((): Change => {
   const rejected = new Set<string>();
@@ -230,6 +245,12 @@ export const stateAndLoad: readonly BrokenStore[] = [
     'answers a request whose body is not kept in memory with the response to an earlier such request',
     ['combinations/rejects-invalid-bodies'],
     cachedResponses('negotiate'),
+  ),
+  broken(
+    'state-idle-500',
+    'answers 500 to the first plant after a second without any',
+    ['invariants/no-server-error', 'invariants/accepts-ordinary-plants'],
+    idle,
   ),
   broken(
     'state-rising-ids',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { shownAfterOthers } from '../explanation.ts';
-import { type Finder, REPEATS, repeated, type Search } from '../search.ts';
+import { type Finder, REPEATS, repeated } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 
 /** Longer than hurried limits on idle connections to a database or to the store behind a gateway. */
@@ -10,9 +10,11 @@ const PAUSES_MS = [1200, 2400];
 /** Symptoms of a store that fails although nothing is wrong with the request. */
 const FAILS: readonly SymptomKind[] = ['rejects', 'server-error', 'closed', 'incomplete'];
 
-/** Finds whether an ordinary request fails if no other request came for a while. */
+/** Finds whether a valid request, which failed once, fails if no other request came for a while. */
 export const afterPause: Finder = async (state, search) => {
-  if (!mayFailByItself(search)) return undefined;
+  const { failure, symptom, isSlow } = search;
+  const isRare = failure.when === 'once' && FAILS.includes(symptom.kind) && !isSlow;
+  if (!isRare || search.expectedOutcomeOf(state) !== 'accept') return undefined;
   for (const pauseMs of PAUSES_MS) {
     const last = await repeated(REPEATS, async () => {
       await search.send(state);
@@ -37,7 +39,3 @@ export const afterPause: Finder = async (state, search) => {
   }
   return undefined;
 };
-
-/** Whether an ordinary request failed, but did not fail again. */
-const mayFailByItself = ({ failure, symptom, isSlow }: Search): boolean =>
-  !isSlow && FAILS.includes(symptom.kind) && failure.when === 'once' && failure.template.ordinary === true;
