@@ -164,17 +164,22 @@ interface Explained {
   readonly explanations: readonly Explanation[];
 }
 
+/** The search for one failure. If a cache replays responses, each of its invalid requests follows a valid one. */
+async function searchFor(lead: CheckFailure, experiments: Experiments): Promise<Search> {
+  const search = new Search(lead, experiments);
+  const { failingState } = search;
+  const isReplayed =
+    failingState !== undefined && (await withinBudget(() => replayed(failingState, search))) !== undefined;
+  return isReplayed ? search.followingValid() : search;
+}
+
 /** Explains one failure by experiments, or by how often requests fail; undefined if neither is possible. */
 async function explainLead(
   lead: CheckFailure,
   members: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<Explained | undefined> {
-  const alone = new Search(lead, experiments);
-  const { failingState } = alone;
-  const isReplayed =
-    failingState !== undefined && (await withinBudget(() => replayed(failingState, alone))) !== undefined;
-  const search = isReplayed ? alone.followingValid() : alone;
+  const search = await searchFor(lead, experiments);
   const restartsBefore = experiments.restarts;
   const explanations = (await explainFailure(search)) ?? compact(intermittentOverall(search, members));
   if (explanations.length === 0) return undefined;

@@ -160,12 +160,12 @@ const cachedByBytes = withFreshState((): Change => {
   });
 });
 
-/** Thrown to answer with a response that was kept. */
-class Kept extends Error {
+/** Thrown to answer with a cached response. */
+class Cached extends Error {
   readonly answer: Answer;
 
   constructor(answer: Answer) {
-    super('kept');
+    super('cached');
     this.answer = answer;
   }
 }
@@ -176,20 +176,20 @@ class Kept extends Error {
  */
 const cachedResponses = (at: 'route' | 'negotiate') =>
   withFreshState((): Change => {
-    const kept = new Map<string, Answer>();
+    const cached = new Map<string, Answer>();
     const keyOf = ({ body }: Received) => (body.length > 16 * 1024 ? '' : body.toString('latin1'));
     return (right) => ({
       [at](request: Received) {
         right[at](request);
-        const answer = kept.get(keyOf(request));
-        if (answer !== undefined) throw new Kept(answer);
+        const answer = cached.get(keyOf(request));
+        if (answer !== undefined) throw new Cached(answer);
       },
       create(plant, request) {
         const answer = right.create(plant, request);
-        kept.set(keyOf(request), answer);
+        cached.set(keyOf(request), answer);
         return answer;
       },
-      fail: (error, request) => (error instanceof Kept ? error.answer : right.fail(error, request)),
+      fail: (error, request) => (error instanceof Cached ? error.answer : right.fail(error, request)),
     });
   });
 
@@ -236,13 +236,13 @@ export const stateAndLoad: readonly BrokenStore[] = [
   ),
   broken(
     'state-responses-cached',
-    'answers any request with a kept response if the text of its body is that of an accepted one, or if neither body is kept in memory',
+    'answers any request with a cached response if its body is that of an accepted one, or if both are too large for memory',
     ['state/answers-any-sequence', 'combinations/rejects-invalid-credentials'],
     cachedResponses('route'),
   ),
   broken(
     'state-large-cached',
-    'answers a request whose body is not kept in memory with the response to an earlier such request',
+    'answers a request whose body is too large for memory with the response to an earlier such request',
     ['combinations/rejects-invalid-bodies'],
     cachedResponses('negotiate'),
   ),

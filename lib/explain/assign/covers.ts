@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
+import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { FailedCase } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
 import { differences, stateOf } from '../condition/request-parts.ts';
@@ -20,7 +21,16 @@ export function covers(one: Explanation, failed: FailedCase, experiments: Experi
   if (!mayBeAbout(one, { label: labelOf(failed), body }, experiments.contract)) return false;
   if (labels !== undefined && feature?.has(body) === false) return false;
   if (neutral === undefined || !conditions.every(isOfPart)) return true;
-  const unusual = new Set(differences(state, neutral).map(({ name }) => name));
+  return hasEveryPart(state, neutral, conditions);
+}
+
+/** Whether every part that the conditions are about differs from that of a request that passes. */
+export function hasEveryPart(
+  state: RequestState,
+  passing: RequestState,
+  conditions: readonly Condition[],
+): boolean {
+  const unusual = new Set(differences(state, passing).map(({ name }) => name));
   return conditions.every(({ part = '' }) => unusual.has(part));
 }
 

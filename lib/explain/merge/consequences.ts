@@ -4,9 +4,10 @@ import type { CauseKind } from '../../run/result/cause.ts';
 import type { Failure } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { hasEveryPart } from '../assign/covers.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
-import { differences, stateOf } from '../condition/request-parts.ts';
+import { stateOf } from '../condition/request-parts.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';
 import { hasFreshId } from '../ordinary-requests.ts';
 import { firstValue } from '../symptom/body.ts';
@@ -362,9 +363,7 @@ const hasItsParts: Explains = (root, consequence) => {
   const { conditions, neutral } = root.explanation;
   const isOfPart = ({ template }: Failure) => {
     const state = neutral && stateOf(template, neutral.plant);
-    if (neutral === undefined || state === undefined) return false;
-    const unusual = differences(state, neutral).map(({ name }) => name);
-    return conditions.every(({ part = '' }) => unusual.includes(part));
+    return neutral !== undefined && state !== undefined && hasEveryPart(state, neutral, conditions);
   };
   return (
     isClear(root) &&
