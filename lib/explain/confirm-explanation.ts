@@ -1,11 +1,10 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
-import type { FailureCount } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { spellingIn } from './condition/features.ts';
 import { withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { withinBudget } from './experiments.ts';
-import { bareExplanation, type Explanation, NOTHING_TRIED } from './explanation.ts';
+import { bareExplanation, type Explanation } from './explanation.ts';
 import type { Search } from './search.ts';
 
 /** An unconfirmed explanation: a request that shows the symptom, and what is known about it. */
@@ -30,9 +29,8 @@ export async function confirmExplanation(
   const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ notShown }) => notShown).length;
-  const confirming = await tried(state, Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES), search);
-  const others =
-    neutral === undefined ? NOTHING_TRIED : await tried(neutral, CONFIRMING_TRIES - outside, search);
+  const times = Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES);
+  const [confirming, others] = await triedInTurn([state, neutral], [times, CONFIRMING_TRIES - outside], search);
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
@@ -40,8 +38,9 @@ export async function confirmExplanation(
     feature: spellingIn(conditions),
     partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
-    inside: [inside + confirming[0], inside + confirming[1]],
-    outside: [others[0], outside + others[1]],
+    inside: [inside + confirming.failed, inside + confirming.conclusive],
+    outside: [others.failed, outside + others.conclusive],
+    isRefuted: confirming.failed * 2 < confirming.conclusive || others.failed * 2 > outside + others.conclusive,
   };
 }
 
@@ -53,14 +52,32 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
   }
 }
 
-/** Sends a request up to `times` times, as far as the budget allows, and counts how often it fails. */
-async function tried(state: RequestState, times: number, search: Search): Promise<FailureCount> {
-  let [failed, conclusive] = [0, 0];
-  const maxTries = search.isSlow ? Math.min(times, CONFIRMING_TRIES_IF_SLOW) : times;
-  for (let remaining = maxTries; remaining > 0 && search.experiments.hasBudget; remaining -= 1) {
-    const shows = await search.shows(state);
-    if (shows === true) failed += 1;
-    if (shows !== undefined) conclusive += 1;
-  }
-  return [failed, conclusive];
+/**
+ * Sends two requests in turn, each as often as given and as far as the budget allows, and counts how often each
+ * fails. A store that fails for a while then seldom fails with one of them only.
+ */
+async function triedInTurn(
+  states: readonly [RequestState, RequestState | undefined],
+  times: readonly [number, number],
+  search: Search,
+): Promise<readonly [Tried, Tried]> {
+  const counts: readonly [Tried, Tried] = [
+    { failed: 0, conclusive: 0 },
+    { failed: 0, conclusive: 0 },
+  ];
+  const limits = search.isSlow ? times.map((one) => Math.min(one, CONFIRMING_TRIES_IF_SLOW)) : times;
+  for (let turn = 0; turn < Math.max(...limits); turn += 1)
+    for (const [index, count] of counts.entries()) {
+      const state = states[index];
+      if (state === undefined || turn >= (limits[index] ?? 0) || !search.experiments.hasBudget) continue;
+      const shows = await search.shows(state);
+      if (shows === true) count.failed += 1;
+      if (shows !== undefined) count.conclusive += 1;
+    }
+  return counts;
+}
+
+interface Tried {
+  failed: number;
+  conclusive: number;
 }

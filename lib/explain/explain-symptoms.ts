@@ -239,7 +239,7 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
   const found = await withinBudget(async () =>
     (await needsRejectionBefore(search)) ? undefined : investigate(search),
   );
-  if (found === undefined || found.some(showsRegardless)) return undefined;
+  if (found === undefined || found.some(({ isRefuted }) => isRefuted === true)) return undefined;
   const always = found.find(({ conditions, subject }) => !hasWords(conditions) && subject === undefined);
   if (always === undefined) return found;
   const isUnsteady = always.inside[0] < always.inside[1];
@@ -257,9 +257,6 @@ async function isOfMoment(state: RequestState, search: Search): Promise<boolean>
   if (accepted === undefined || search.isShown(accepted, state) !== false) return false;
   return soonPasses(async () => (await search.shows(state)) === false);
 }
-
-/** Whether the symptom shows just as well when the condition is not met. */
-const showsRegardless = ({ outside: [shown, tried] }: Explanation): boolean => shown * 2 > tried;
 
 /** Adds the preceding requests that each explanation needs. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {

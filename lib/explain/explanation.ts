@@ -29,6 +29,8 @@ export interface Explanation {
   /** Counts for requests that meet the conditions (`inside`), and for requests that do not (`outside`). */
   readonly inside: FailureCount;
   readonly outside: FailureCount;
+  /** Whether fresh requests contradict the conditions: most of those that meet them pass, or most others fail. */
+  readonly isRefuted?: boolean;
   readonly repeat: Repeat;
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
