@@ -306,13 +306,17 @@ export const observationChecks: readonly Check[] = [
     'observe/lone-surrogates',
     'How the store answers a lone surrogate in a string.',
     'RFC 8259 section 8.2',
-    'Two plants with the escape \\ud83c without the second half of the pair: one in the name, one in the tag.',
+    'Plants with one half of a surrogate pair: \\ud83c in the name and in the tag, and \\udf35 in the name.',
     (context) => {
-      const edit = (body: string) => body.replace('half', 'half \\ud83c of a cactus');
-      const halfIn = (property: string) => ({
-        body: { json: context.plants.plain().with(property, 'half'), edit },
-      });
-      return { 'lone-surrogate': halfIn('name'), 'lone-surrogate-in-tag': halfIn('tag') };
+      const halfIn = (property: string, half = '\\ud83c') => {
+        const edit = (body: string) => body.replace('half', () => `half ${half} of a cactus`);
+        return { body: { json: context.plants.plain().with(property, 'half'), edit } };
+      };
+      return {
+        'lone-surrogate': halfIn('name'),
+        'lone-surrogate-in-tag': halfIn('tag'),
+        'lone-low-surrogate': halfIn('name', '\\udf35'),
+      };
     },
   ),
   observesStatuses(

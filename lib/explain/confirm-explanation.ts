@@ -30,7 +30,11 @@ export async function confirmExplanation(
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ notShown }) => notShown).length;
   const times = Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES);
-  const [confirming, others] = await triedInTurn([state, neutral], [times, CONFIRMING_TRIES - outside], search);
+  const [confirming, others] = await triedInTurn(
+    [state, neutral],
+    [times, CONFIRMING_TRIES - outside],
+    search,
+  );
   const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
   return {
     ...bareExplanation(state, exchange),
@@ -40,7 +44,8 @@ export async function confirmExplanation(
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + confirming.failed, inside + confirming.conclusive],
     outside: [others.failed, outside + others.conclusive],
-    isRefuted: confirming.failed * 2 < confirming.conclusive || others.failed * 2 > outside + others.conclusive,
+    isRefuted:
+      confirming.failed * 2 < confirming.conclusive || others.failed * 2 > outside + others.conclusive,
   };
 }
 

@@ -91,6 +91,20 @@ const countdown = (after: number, length: number) => () => {
   };
 };
 
+/** Blocks everything for 1.5 s after many rejections within 3 s, as gateways do. */
+const lockout = (after: number) => () => {
+  let until = 0;
+  let rejectedAt: readonly number[] = [];
+  return {
+    rejected() {
+      const now = performance.now();
+      rejectedAt = [...rejectedAt.filter((time) => time > now - 3000), now];
+      if (rejectedAt.length > after) until = now + 1500;
+    },
+    blocks: () => performance.now() < until,
+  };
+};
+
 const latch = (after: number) => countdown(after, Number.POSITIVE_INFINITY);
 
 const onSocket = () => {
@@ -348,6 +362,12 @@ export const stateAndLoad: readonly BrokenStore[] = [
     '403 for ever after 30 rejections',
     ['invariants/accepts-ordinary-plants', 'state/answers-at-the-end'],
     afterRejections(latch(30), (when) => rejecting(when, 403)),
+  ),
+  broken(
+    'state-lockout',
+    '403 to everything for 1.5 s after 60 rejections within 3 s: a gateway locks out the address',
+    ['invariants/accepts-ordinary-plants', 'state/accepts-among-many-rejections'],
+    afterRejections(lockout(60), (when) => rejecting(when, 403)),
   ),
   broken(
     'state-connection',

@@ -26,10 +26,11 @@ export async function afterMany(probe: SequenceProbe, exactly?: number): Promise
   return undefined;
 }
 
-async function afterManyOfKind(
+/** Finds after how many requests of one kind a request shows the symptom. */
+export async function afterManyOfKind(
   probe: SequenceProbe,
   kind: PrecedingKind,
-  exactly: number | undefined,
+  exactly?: number,
 ): Promise<Explanation | 'whatever comes before' | undefined> {
   let mayBeCounted = kind !== PRECEDING_KINDS.accepted;
   const counts = exactly === undefined ? COUNTS_OF_PRECEDING_REQUESTS : [exactly];

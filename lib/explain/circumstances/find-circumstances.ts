@@ -11,6 +11,7 @@ import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
 import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
+import { afterFlood } from './after-flood.ts';
 import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
 import { afterPause } from './after-pause.ts';
 import { afterARecentRequest } from './after-recent.ts';
@@ -74,6 +75,7 @@ const withOthers: Finder = async (state, search) => {
     (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
     (await comparedWithBefore(state, search)) ??
     (await afterARecentRequest(search)) ??
+    (await afterFlood(state, search)) ??
     (await besideOthers(state, search)) ??
     (await underConcurrency(state, search)) ??
     (await onConnection(state, search)) ??

@@ -23,6 +23,7 @@ import { everyTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
+import { afterFlood } from './after-flood.ts';
 import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 import {
@@ -387,8 +388,9 @@ const afterHowMany = (
 ): Promise<Explanation | undefined> =>
   withinBudget(async () => {
     if (isForAWhile !== true || firstFailure === undefined) return undefined;
-    const probe = await SequenceProbe.of(state, new Search(firstFailure, experiments));
-    return probe && afterMany(probe);
+    const search = new Search(firstFailure, experiments);
+    const probe = await SequenceProbe.of(state, search);
+    return (await afterFlood(state, search)) ?? (probe && afterMany(probe));
   });
 
 /** Ordinary plants that the store no longer accepts. */

@@ -127,6 +127,28 @@ const acrossMediaTypes: SameFault = {
   }),
 };
 
+/**
+ * Malformed 400 responses to the same invalid body that differ with Accept: one function, such as a framework's
+ * own handler, negotiates the form of all of them.
+ */
+const acrossAccepts: SameFault = {
+  key: (cluster, clusters) => {
+    const { subject, conditions } = cluster.explanation;
+    const isOfAccept = conditions.every(({ part }) => part === 'Accept');
+    if (subject === undefined || !isOfAccept || !isWrong400(cluster.symptom)) return undefined;
+    const own = conditions.length === 0 ? [cluster] : [];
+    const [unconditional] = [...own, ...clusters].filter(
+      ({ symptom, explanation }) =>
+        isWrong400(symptom) &&
+        explanation.conditions.length === 0 &&
+        explanation.subject !== undefined &&
+        fullText(explanation.subject) === fullText(subject),
+    );
+    return unconditional && `${keyOf(unconditional.symptom)} ${fullText(subject)}`;
+  },
+  join: (first, all) => all.find(({ explanation }) => explanation.conditions.length === 0) ?? first,
+};
+
 function hasTypeOfAccept({ request, response }: Exchange): boolean {
   const accepted = headerValues(request.headers, 'accept').join();
   return response !== undefined && mediaTypes(response).some((type) => accepted.toLowerCase().includes(type));
@@ -511,6 +533,7 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossPieces,
   acrossSpellings,
   acrossMediaTypes,
+  acrossAccepts,
   acrossReplays,
   withoutRepetition,
 ];

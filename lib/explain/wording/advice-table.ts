@@ -162,6 +162,11 @@ export const ADVICE: readonly Advice[] = [
     text: 'Judge each request by its own content and credential. Look for a cache with an incomplete key, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
   },
   {
+    kind: 'sequence',
+    says: [/in quick succession/],
+    text: 'Do not lock out clients whose requests are rejected: a valid request is no attack. Look for a limiter that counts error responses per address, in the store or in the gateway before it (HAProxy: http_err_rate of a stick table; fail2ban).',
+  },
+  {
     symptoms: ['rejects'],
     statuses: [401, 403],
     kind: 'sequence',

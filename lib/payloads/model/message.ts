@@ -144,15 +144,15 @@ const unusualForm: Dimension = {
     'unusual form',
     optional(
       [
+        type('text/json'),
         anyOf([
-          type('text/json'),
           type('application/json; charset=nonsense'),
+          type('application/x-ndjson'),
           withHeaders('with Content-Encoding: gzip on a body that is not compressed', [
             ['content-encoding', 'gzip'],
           ]),
         ]),
-        type('application/vnd.api+json'),
-        anyOf([type('application/merge-patch+json'), type('application/x-ndjson')]),
+        anyOf([type('application/vnd.api+json'), type('application/merge-patch+json')]),
         type('text/plain'),
         anyOf([
           type('multipart/form-data; boundary=b'),

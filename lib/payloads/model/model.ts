@@ -1,6 +1,6 @@
 import { sum } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
-import { coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
+import { chooseMembers, coverage, coveringArray, type Dimensions, type Row } from '../covering.ts';
 import { memoised } from '../memoised.ts';
 import { sample } from '../random.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
@@ -205,12 +205,50 @@ export const dimensionsOf = memoised(({ dimensions }: Model): Dimensions => {
 /** How many values are combined: 2 for all pairs, 3 for all triples. */
 export type Strength = 2 | 3;
 
+/** The dimensions of a model with each member of a value as a value of its own. */
+const ungrouped = memoised((model: Model) => {
+  const places = countsOf(model).map((counts) =>
+    counts.flatMap((count, value) => Array.from({ length: count }, (_, member) => ({ value, member }))),
+  );
+  const { allowed, ...rest } = dimensionsOf(model);
+  const valueAt = (dimension: number, place: number) => places[dimension]?.[place]?.value ?? 0;
+  const dimensions: Dimensions = {
+    ...rest,
+    sizes: places.map(({ length }) => length),
+    allowed: (dimension, place, other, otherPlace) =>
+      allowed(dimension, valueAt(dimension, place), other, valueAt(other, otherPlace)),
+  };
+  return { places, dimensions };
+});
+
+const dimensionsFor = (model: Model, strength: Strength): Dimensions =>
+  strength === 2 ? dimensionsOf(model) : ungrouped(model).dimensions;
+
 const arrays = {
-  2: memoised((model: Model) => storedPairs(model) ?? coveringArray(dimensionsOf(model), 2)),
-  3: memoised((model: Model) => coveringArray(dimensionsOf(model), 3)),
+  2: memoised((model: Model) => storedPairs(model) ?? coveringArray(dimensionsFor(model, 2), 2)),
+  3: memoised((model: Model) => coveringArray(dimensionsFor(model, 3), 3)),
 } as const;
 
+/** The rows of the covering array. Rows of strength 3 count the members of each value as values. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
+
+/** The values and members of each row. Rows of strength 2 use the members of a value in turn. */
+export function chosenRows(
+  model: Model,
+  strength: Strength,
+  seed: number,
+): readonly Pick<Chosen, 'row' | 'members'>[] {
+  const rows = rowsOf(model, strength);
+  if (strength === 2) {
+    const members = chooseMembers(rows, countsOf(model), seed);
+    return rows.map((row, index) => ({ row, members: members[index] ?? [] }));
+  }
+  const { places } = ungrouped(model);
+  return rows.map((row) => ({
+    row: row.map((place, dimension) => places[dimension]?.[place]?.value ?? 0),
+    members: row.map((place, dimension) => places[dimension]?.[place]?.member ?? 0),
+  }));
+}
 
 /** How many pairs, or triples, occur in the given rows of a covering array. */
 export interface Coverage {
@@ -235,7 +273,7 @@ export function coverageOf(model: Model, strength: Strength, positions: readonly
     strength,
     dimensions: dimensions.length,
     rows: rows.length,
-    ...coverage(dimensionsOf(model), strength, rows),
+    ...coverage(dimensionsFor(model, strength), strength, rows),
     notApplicable,
   };
 }

@@ -55,7 +55,20 @@ const NAMES: readonly Value[] = [
       'with control characters in the name': freshLike('word\u0001\u001f\t\nword'),
       'with quotes and backslashes in the name': freshLike('word"\\/"word'),
       'with a line separator in the name': freshLike('word\u2028word'),
-      'with a lone surrogate in the name': freshLike('word\ud800word'),
+    }),
+  ),
+  ...anyOfList(
+    optional(
+      having('name', {
+        'with a lone high surrogate in the name': freshLike('word\ud800word'),
+        'with a lone low surrogate in the name': freshLike('word\udc00word'),
+        'with the surrogates of a pair in reverse order in the name': freshLike('word\udf35\ud83cword'),
+        'with a name that ends with a lone surrogate': freshLike('word\ud83c'),
+      }),
+    ),
+  ),
+  ...optional(
+    having('name', {
       'with markup in the name': freshLike('word<b>&amp;word'),
       'with a numeral as the name': freshLike('########'),
       'with a property name as the name': 'tag',

@@ -1,17 +1,17 @@
 import { Arbitrary, type Random, Value as Sampled, Stream } from 'fast-check';
 import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
-import { chooseMembers, type Row } from '../covering.ts';
+import type { Row } from '../covering.ts';
 import type { ExpectedOutcome, RequestTemplate, TestCase } from '../test-case.ts';
 import { templateOf } from './dimension.ts';
 import {
   type Chosen,
+  chosenRows,
   countsOf,
   dimensionsOf,
   type Model,
   modelsOf,
   requestOf,
-  rowsOf,
   type Strength,
   valueIn,
   valuesOf,
@@ -64,10 +64,8 @@ export function combinations(
   seed: number,
 ): readonly TestCase[] {
   const model = modelsOf(contract)[expected];
-  const rows = rowsOf(model, strength);
-  const members = chooseMembers(rows, countsOf(model), seed);
-  return rows.map((row, index) =>
-    caseOf(expected, model, control, { row, members: members[index] ?? [], seed: (seed + index) | 0 }),
+  return chosenRows(model, strength, seed).map((chosen, index) =>
+    caseOf(expected, model, control, { ...chosen, seed: (seed + index) | 0 }),
   );
 }
 

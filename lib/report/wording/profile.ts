@@ -273,8 +273,9 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
     answers('Unusual encodings', {
       'byte-order-mark': 'a byte order mark before the plant',
       'utf-16': 'a body in UTF-16',
-      'lone-surrogate': 'a lone surrogate in a name',
-      'lone-surrogate-in-tag': 'a lone surrogate in a tag',
+      'lone-surrogate': 'a lone high surrogate in a name',
+      'lone-low-surrogate': 'a lone low surrogate in a name',
+      'lone-surrogate-in-tag': 'a lone high surrogate in a tag',
     }),
     answers('Compressed bodies', {
       'compressed-body/gzip': 'a gzip body',

@@ -1,0 +1,49 @@
+import { templateOf } from '../../payloads/model/dimension.ts';
+import { withinBudget } from '../experiments.ts';
+import { shownAfterOthers } from '../explanation.ts';
+import type { Finder } from '../search.ts';
+import { afterManyOfKind } from './after-many.ts';
+import { PRECEDING_KINDS, SequenceProbe } from './sequence-probe.ts';
+
+/** A limiter or gateway that locks out clients with many rejections does so before this number. */
+const FLOOD = 100;
+
+/** The statuses with which limiters and gateways refuse a client. */
+const LOCKED_OUT: readonly number[] = [401, 403, 429, 503];
+
+const KINDS = [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
+
+/**
+ * Finds whether a valid request fails for a while after many rejections within a second or two, and whether
+ * fewer in a row suffice.
+ */
+export const afterFlood: Finder = async (state, search) => {
+  const { symptom, experiments } = search;
+  const mayBeLockedOut = symptom.kind === 'rejects' && LOCKED_OUT.includes(symptom.status ?? 0);
+  if (!mayBeLockedOut || search.expectedOutcomeOf(state) !== 'accept') return undefined;
+  for (const kind of KINDS) {
+    const template = templateOf({ ...state, ...kind.change(state) });
+    const shownAfterFlood = () =>
+      withinBudget(async () => {
+        // Waits until the store accepts plants again.
+        const probe = await SequenceProbe.of(state, search);
+        if (probe === undefined) return undefined;
+        const sent = await experiments.sendConcurrently(Array.from({ length: FLOOD }, () => template));
+        const exchange = await search.failingExchange(state);
+        return exchange && { probe, exchange, before: sent.map((one) => ({ template, exchange: one })) };
+      });
+    const shown = await shownAfterFlood();
+    if (shown === undefined) continue;
+    const fewer = await withinBudget(() => afterManyOfKind(shown.probe, kind));
+    if (fewer !== undefined && fewer !== 'whatever comes before') return fewer;
+    // Each lock-out takes a while to end, so there may be no time left for another.
+    const isAlone = !experiments.hasBudget;
+    const last = isAlone ? shown : await shownAfterFlood();
+    if (last === undefined) continue;
+    const phrase = `for a while after ${FLOOD} ${kind.many} in quick succession`;
+    const condition = { phrase, part: 'earlier requests' };
+    const { exchange, before } = last;
+    return { ...shownAfterOthers(state, exchange, [condition], isAlone ? 1 : 2), before };
+  }
+  return undefined;
+};
