@@ -544,6 +544,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(nameOrTag(/\p{Cs}/u)),
   ),
   broken(
+    'crash-low-surrogate',
+    '500 if name or tag contains a low surrogate without a high one before it: the encoder fails on it',
+    ['invariants/no-server-error', 'combinations/answers-unconstrained-plants'],
+    failing(nameOrTag(/(?<![\ud800-\udbff])[\udc00-\udfff]/)),
+  ),
+  broken(
     'crash-percent',
     '500 if name or tag contains %: it is used as a format string',
     HOSTILE_TEXTS,

@@ -70,6 +70,23 @@ export const errors: readonly BrokenStore[] = [
   broken('error-plain', 'answers 400 with plain text', EVERY_400, answering400(plain(400, 'Bad Request'))),
   broken('error-empty', 'answers 400 without a body', EVERY_400, answering400({ status: 400 })),
   broken(
+    'error-negotiated',
+    'answers 400 to a body that is not JSON as its framework does: XML if Accept prefers it, nothing if it is unusual',
+    ['invariants/400-is-an-error', 'invalid/rejects-non-json'],
+    rejected(
+      (answer, _, { headers }) => {
+        const accept = headers.accept?.[0] ?? '';
+        if (accept.includes('/xml'))
+          return { ...answer, headers: { 'content-type': 'application/xml' }, body: '<error/>' };
+        const { headers: __, ...bare } = answer;
+        return accept === '' || /\*\/\*|application\/json/.test(accept)
+          ? json(400, { title: '400 Bad Request' })
+          : { ...bare, body: '' };
+      },
+      ({ code }) => code === NOT_JSON,
+    ),
+  ),
+  broken(
     'error-several-messages',
     'answers 400 with an array as message if several properties are missing or wrong',
     ['invalid/rejects-any-defect', 'invariants/400-is-an-error'],

@@ -219,6 +219,21 @@ const acceptEncoding = dimension('Accept-Encoding', [
 
 const header = (name: string, value: string) => withHeaders(`with ${name}: ${value}`, [[name, value]]);
 
+const ofPage = (page: string, origin: string): Value =>
+  withHeaders(`with the headers of ${page}`, [
+    ['origin', origin],
+    ['access-control-request-method', 'POST'],
+    ['referer', 'https://example.org/'],
+    ['sec-fetch-mode', 'cors'],
+    ['sec-fetch-site', 'cross-site'],
+    ['dnt', '1'],
+    ['save-data', 'on'],
+    ['upgrade-insecure-requests', '1'],
+    ['x-csrf-token', '5f1c'],
+    ['priority', 'u=1, i'],
+    ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+  ]);
+
 /** Headers about the client, because of which some stores reject a request. */
 const client = dimension('client', [
   withHeaders('with tracing and language headers', [
@@ -230,19 +245,8 @@ const client = dimension('client', [
   ...optional([
     header('cookie', 'session=5f1c; theme=dark; admin=true'),
     withHeaders('with a cookie of 1.5 KiB', [['cookie', `state=${'5f1c'.repeat(384)}`]]),
-    withHeaders('with the headers of a cross-origin page', [
-      ['origin', 'https://example.org'],
-      ['access-control-request-method', 'POST'],
-      ['referer', 'https://example.org/'],
-      ['sec-fetch-mode', 'cors'],
-      ['sec-fetch-site', 'cross-site'],
-      ['dnt', '1'],
-      ['save-data', 'on'],
-      ['upgrade-insecure-requests', '1'],
-      ['x-csrf-token', '5f1c'],
-      ['priority', 'u=1, i'],
-      ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
-    ]),
+    // A sandboxed or local page has the origin null.
+    anyOf([ofPage('a cross-origin page', 'https://example.org'), ofPage('a sandboxed page', 'null')]),
     withHeaders('with the identifiers of other tracing systems', [
       ['x-request-id', 'web-7.42/eu'],
       ['x-correlation-id', '42'],

@@ -232,22 +232,25 @@ const arrays = {
 /** The rows of the covering array. Rows of strength 3 count the members of each value as values. */
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
-/** The values and members of each row. Rows of strength 2 use the members of a value in turn. */
-export function chosenRows(
+/** Returns the values and members of a row. Rows of strength 2 use the members of a value in turn. */
+export function chosenIn(
   model: Model,
   strength: Strength,
   seed: number,
-): readonly Pick<Chosen, 'row' | 'members'>[] {
+): (index: number) => Pick<Chosen, 'row' | 'members'> {
   const rows = rowsOf(model, strength);
   if (strength === 2) {
     const members = chooseMembers(rows, countsOf(model), seed);
-    return rows.map((row, index) => ({ row, members: members[index] ?? [] }));
+    return (index) => ({ row: rows[index] ?? [], members: members[index] ?? [] });
   }
   const { places } = ungrouped(model);
-  return rows.map((row) => ({
-    row: row.map((place, dimension) => places[dimension]?.[place]?.value ?? 0),
-    members: row.map((place, dimension) => places[dimension]?.[place]?.member ?? 0),
-  }));
+  return (index) => {
+    const chosen = (rows[index] ?? []).map((place, dimension) => places[dimension]?.[place]);
+    return {
+      row: chosen.map((one) => one?.value ?? 0),
+      members: chosen.map((one) => one?.member ?? 0),
+    };
+  };
 }
 
 /** How many pairs, or triples, occur in the given rows of a covering array. */

@@ -6,12 +6,13 @@ import type { ExpectedOutcome, RequestTemplate, TestCase } from '../test-case.ts
 import { templateOf } from './dimension.ts';
 import {
   type Chosen,
-  chosenRows,
+  chosenIn,
   countsOf,
   dimensionsOf,
   type Model,
   modelsOf,
   requestOf,
+  rowsOf,
   type Strength,
   valueIn,
   valuesOf,
@@ -26,28 +27,40 @@ const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {
 /** The label of all rows with valid requests. */
 export const IN_ONE_OF_MANY_WAYS = 'a plant in one of many ways';
 
-const chosenFor = new WeakMap<object, Chosen>();
+const chosenFor = new WeakMap<object, () => Chosen>();
 
-function caseOf(expected: ExpectedOutcome, model: Model, control: RequestTemplate, chosen: Chosen): TestCase {
+/** @param choose is called on demand, since there may be 100,000 rows */
+function caseOf(
+  expected: ExpectedOutcome,
+  model: Model,
+  control: RequestTemplate,
+  choose: () => Chosen,
+): TestCase {
   const at = model.dimensions.findIndex(({ name }) => name === DECISIVE[expected]);
   const dimension = model.dimensions[at];
-  const decisive = dimension === undefined ? undefined : valueIn(dimension, chosen, at);
-  let cachedTemplate: RequestTemplate | undefined;
+  const decisive = () => (dimension === undefined ? undefined : valueIn(dimension, choose(), at));
+  let cachedTemplate: WeakRef<RequestTemplate> | undefined;
   const testCase: TestCase = {
     get label() {
-      const others = valuesOf(model, chosen).filter(({ index }, other) => index > 0 && other !== at);
-      const names = compact(decisive?.name, ...others.map(({ value }) => value.name));
-      return `${decisive?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
+      const others = valuesOf(model, choose()).filter(({ index }, other) => index > 0 && other !== at);
+      const invalid = decisive();
+      const names = compact(invalid?.name, ...others.map(({ value }) => value.name));
+      return `${invalid?.standalone ? '' : 'a plant '}${names.join(', ') || 'as usual'}`;
     },
-    stableLabel: decisive?.stableLabel ?? IN_ONE_OF_MANY_WAYS,
-    // On demand, like the label: many rows are never sent.
+    get stableLabel() {
+      return decisive()?.stableLabel ?? IN_ONE_OF_MANY_WAYS;
+    },
+    // On demand, like the label: many rows are never sent. Not kept, since there may be 100,000 rows.
     get template() {
-      cachedTemplate ??= templateOf(requestOf(model, chosen));
-      return cachedTemplate;
+      const cached = cachedTemplate?.deref();
+      if (cached !== undefined) return cached;
+      const template = templateOf(requestOf(model, choose()));
+      cachedTemplate = new WeakRef(template);
+      return template;
     },
     control,
   };
-  chosenFor.set(testCase, chosen);
+  chosenFor.set(testCase, choose);
   return testCase;
 }
 
@@ -64,8 +77,9 @@ export function combinations(
   seed: number,
 ): readonly TestCase[] {
   const model = modelsOf(contract)[expected];
-  return chosenRows(model, strength, seed).map((chosen, index) =>
-    caseOf(expected, model, control, { ...chosen, seed: (seed + index) | 0 }),
+  const chosenAt = chosenIn(model, strength, seed);
+  return rowsOf(model, strength).map((_, index) =>
+    caseOf(expected, model, control, () => ({ ...chosenAt(index), seed: (seed + index) | 0 })),
   );
 }
 
@@ -77,11 +91,11 @@ export function anyCombination(
 ): Arbitrary<TestCase> {
   const model = modelsOf(contract)[expected];
   return new AnyRow(model, DECISIVE[expected]).map(
-    (chosen) => caseOf(expected, model, control, chosen),
+    (chosen) => caseOf(expected, model, control, () => chosen),
     (one) => {
-      const chosen = typeof one === 'object' && one !== null ? chosenFor.get(one) : undefined;
-      if (chosen === undefined) throw new Error('not a case of this model');
-      return chosen;
+      const choose = typeof one === 'object' && one !== null ? chosenFor.get(one) : undefined;
+      if (choose === undefined) throw new Error('not a case of this model');
+      return choose();
     },
   );
 }

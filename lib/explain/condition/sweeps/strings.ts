@@ -176,7 +176,8 @@ const MARKS: readonly Mark[] = [
   ['\t', 'a tab'],
   ['\n', 'a line feed'],
   ['\u0000', 'a NUL', /\\u0000/],
-  ['\ud800', 'a lone surrogate', /\\ud[89a-f]/i],
+  ['\ud800', 'a lone high surrogate', /\\ud[89ab]/i],
+  ['\udc00', 'a lone low surrogate', /\\ud[c-f]/i],
 ];
 
 /** Returns the words for a character, or for several. */
@@ -275,6 +276,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains a Latin-1 character', /[\xa0-\xff]/],
   ['contains an accent', /é|\u0301/],
   ['contains a combining character', /\p{M}/u],
+  ['contains a lone surrogate', /\p{Cs}/u],
   ['contains a right-to-left letter', /\p{Script=Hebrew}/u],
   ['contains an astral character', /[\u{10000}-\u{10ffff}]/u],
   ['contains a character beyond Latin-1', /[^\0-\xff]/],
