@@ -49,7 +49,7 @@ export const combinationChecks: readonly Check[] = [
       'A body that is not a NewPlant is rejected however it is sent, and whatever requests came before it.',
     basis: ['section 4, request body', 'section 2, NewPlant', 'RFC 9110 section 3.3'],
     hint: `Validate every body. ${CODE_PATH_HINT}`,
-    test: combined('reject-body', rejectedRules, 8.01),
+    test: combined('reject-body', rejectedRules, 8.04),
   }),
   must('combinations/rejects-invalid-credentials', {
     statement:

@@ -271,6 +271,9 @@ test('a request that is authenticated by another one whose body is still arrivin
   ]);
 });
 
+/** With extensions and a trailer section, if there are any. */
+const LAST_CHUNK = /(?:^|\r\n)0+(?:;[^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n/;
+
 /** Forwards requests, each with as much of its body as arrives first. What follows begins the next request. */
 async function readingOneSegment(target: number) {
   const proxy = createTcpServer((client) => {
@@ -284,8 +287,9 @@ async function readingOneSegment(target: number) {
         const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
         const rest = waiting.subarray(headEnd + 4);
         const isChunked = /^transfer-encoding:/im.test(head);
-        if (isChunked ? !rest.includes('0\r\n\r\n') : length > 0 && rest.length === 0) return;
-        const end = isChunked ? rest.indexOf('0\r\n\r\n') + 5 : Math.min(length, rest.length);
+        const last = isChunked ? LAST_CHUNK.exec(rest.toString('latin1')) : undefined;
+        if (last === null || (!isChunked && length > 0 && rest.length === 0)) return;
+        const end = last === undefined ? Math.min(length, rest.length) : last.index + last[0].length;
         store.write(head.replace(/^(content-length: *)\d+/im, `$1${end}`), 'latin1');
         store.write(rest.subarray(0, end));
         waiting = rest.subarray(end);

@@ -206,20 +206,18 @@ export const dimensionsOf = memoised(({ dimensions }: Model): Dimensions => {
 export type Strength = 2 | 3;
 
 /** The dimensions of a model with each member of a value as a value of its own. */
-const ungrouped = memoised((model: Model) => {
-  const places = countsOf(model).map((counts) =>
+const ungrouped = memoised((model: Model) => ({
+  places: countsOf(model).map((counts) =>
     counts.flatMap((count, value) => Array.from({ length: count }, (_, member) => ({ value, member }))),
-  );
-  const { allowed, ...rest } = dimensionsOf(model);
-  const valueAt = (dimension: number, place: number) => places[dimension]?.[place]?.value ?? 0;
-  const dimensions: Dimensions = {
-    ...rest,
-    sizes: places.map(({ length }) => length),
-    allowed: (dimension, place, other, otherPlace) =>
-      allowed(dimension, valueAt(dimension, place), other, valueAt(other, otherPlace)),
-  };
-  return { places, dimensions };
-});
+  ),
+  dimensions: dimensionsOf({
+    ...model,
+    dimensions: model.dimensions.map(({ values: [first, ...others], ...rest }): Dimension => {
+      const [one = first, ...further] = [first, ...others].flatMap((value) => value.members ?? [value]);
+      return { ...rest, values: [one, ...further] };
+    }),
+  }),
+}));
 
 const dimensionsFor = (model: Model, strength: Strength): Dimensions =>
   strength === 2 ? dimensionsOf(model) : ungrouped(model).dimensions;
