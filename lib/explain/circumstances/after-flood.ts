@@ -37,13 +37,12 @@ export const afterFlood: Finder = async (state, search) => {
     const fewer = await withinBudget(() => afterManyOfKind(shown.probe, kind));
     if (fewer !== undefined && fewer !== 'whatever comes before') return fewer;
     // Each lock-out takes a while to end, so there may be no time left for another.
-    const isAlone = !experiments.hasBudget;
-    const last = isAlone ? shown : await shownAfterFlood();
+    const last = experiments.hasBudget ? await shownAfterFlood() : shown;
     if (last === undefined) continue;
     const phrase = `for a while after ${FLOOD} ${kind.many} in quick succession`;
     const condition = { phrase, part: 'earlier requests' };
     const { exchange, before } = last;
-    return { ...shownAfterOthers(state, exchange, [condition], isAlone ? 1 : 2), before };
+    return { ...shownAfterOthers(state, exchange, [condition], last === shown ? 1 : 2), before };
   }
   return undefined;
 };
