@@ -75,7 +75,7 @@ const segments = dimension('segments', [
   delivered('with the head in two segments', { headCut: 'middle' }),
   delivered('with the head split between its last line ends', { headCut: 'end' }),
   cutting('in many segments', (body) =>
-    Array.from({ length: 7 }, (_, index) => Math.ceil(((index + 1) * body.length) / 8)),
+    Array.from({ length: 11 }, (_, index) => Math.ceil(((index + 1) * body.length) / 12)),
   ),
   cutting('in segments split inside a property name', (body) => [offsetOf(body, '"name"', 3)]),
   cutting('in segments split inside an escape or a string', (body) => [offsetOf(body, '\\u', 3)]),

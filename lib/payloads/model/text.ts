@@ -29,6 +29,8 @@ const MANY_PROPERTIES = Array.from({ length: 600 }, (_, index): readonly [string
   `property${index}`,
   1n,
 ]);
+/** Limits on a single string are usually round, too. */
+const OVER = 64;
 const LONG_LIST = new Raw(`[${Array.from({ length: 9000 }, (_, index) => index % 1000).join()}]`);
 
 /**
@@ -45,15 +47,19 @@ export const sizeDimension: Dimension = dimension('size', [
       // Buffers usually have round sizes.
       anyOf([paddedTo(4 * KIB), paddedTo(KIB), paddedTo(8 * KIB), paddedTo(16 * KIB)]),
       spaces('of over 1 KiB with white space', KIB),
-      adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(2 * KIB)]]),
-      changing('of over 4 KiB with a long name', (plant) => plant.with('name', long(4 * KIB))),
+      adding('of over 2 KiB with undeclared text', [['notes', 'n'.repeat(OVER + 2 * KIB)]]),
+      changing('of over 4 KiB with a long name', (plant) => plant.with('name', long(OVER + 4 * KIB))),
       anyOf([
         spaces('of over 4 KiB with white space', 4 * KIB),
         spaces('of over 16 KiB with white space', 16 * KIB),
       ]),
-      changing('of over 8 KiB with a long tag', (plant) => plant.with('tag', long(8 * KIB)), UNESCAPED),
+      changing(
+        'of over 8 KiB with a long tag',
+        (plant) => plant.with('tag', long(OVER + 8 * KIB)),
+        UNESCAPED,
+      ),
       adding('of over 8 KiB with many properties', MANY_PROPERTIES),
-      adding('of over 16 KiB with undeclared text', [['notes', 'n'.repeat(16 * KIB)]], UNESCAPED),
+      adding('of over 16 KiB with undeclared text', [['notes', 'n'.repeat(OVER + 16 * KIB)]], UNESCAPED),
       adding('of over 32 KiB with a long list', [['list', LONG_LIST]]),
       spaces('of over 48 KiB with white space', 48 * KIB),
       adding('of over 48 KiB with a long property name', [['k'.repeat(48 * KIB), 1n]], UNESCAPED),
