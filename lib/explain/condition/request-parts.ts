@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
@@ -46,6 +45,13 @@ const part = (
   },
 });
 
+const EARLIER = part(
+  'earlier requests',
+  'history',
+  ['preceding', 'abort'],
+  ['freshConnection', 'abortAfter'],
+);
+
 /** Parts of a request other than its credential, its body and its individual headers. */
 const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),
@@ -57,18 +63,11 @@ const AROUND: readonly RequestPart[] = [
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('HTTP version', undefined, [], ['version']),
   part('absent headers', undefined, ['without']),
-  history(),
+  {
+    ...EARLIER,
+    copy: (from, to) => withSharedValues(from, to, EARLIER.copy(from, to)),
+  },
 ];
-
-function history(): RequestPart {
-  const whole = part(
-    'earlier requests',
-    'history',
-    ['preceding', 'abort'],
-    ['freshConnection', 'abortAfter'],
-  );
-  return { ...whole, copy: (from, to) => withSharedValues(from, to, whole.copy(from, to)) };
-}
 
 /** A part that is one field of the request state. */
 const field = (name: string, key: 'credential' | 'scheme' | 'defect'): RequestPart => ({
@@ -119,8 +118,7 @@ const property = (name: string): RequestPart => ({
   name,
   dimension: name,
   copy: ({ plant: from }, to) => {
-    const changed = (plant: JsonObject): JsonObject =>
-      from.get(name) === undefined ? plant.without(name) : withInPlace(from, plant, name);
+    const changed = (plant: JsonObject) => withInPlace(from, plant, name);
     return { ...to, plant: changed(to.plant), template: withSameInPreceding(name, to, changed) };
   },
 });
@@ -155,7 +153,7 @@ function withSharedValues(from: RequestState, { plant }: RequestState, copy: Req
   return { ...copy, template: from.plant.members.map(([name]) => name).reduce(shared, copy.template) };
 }
 
-/** Copies all members of one name to the position of the first such member, or to the end. */
+/** Copies all members of one name, if any, to the position of the first such member, or to the end. */
 function withInPlace(from: JsonObject, to: JsonObject, name: string): JsonObject {
   const members = from.members.filter(([one]) => one === name);
   const at = to.members.findIndex(([one]) => one === name);
@@ -182,14 +180,13 @@ const comparableText = (value: unknown): string =>
 /** Two plants are equal if they are written as the same text for each of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 
-const writtenTexts = ({ plant, style, edits }: RequestState): readonly string[] =>
-  SAMPLE_IDS.map((id) => edits.reduce((text, edit) => edit(text), write(plant, id, style)));
+function textOfState({ plant, style, edits, template, defect, credential, scheme }: RequestState): string {
+  const written = SAMPLE_IDS.map((id) => edits.reduce((text, edit) => edit(text), write(plant, id, style)));
+  return comparableText([written, template, defect, credential, scheme]);
+}
 
 const isSame = (one: RequestState, other: RequestState): boolean =>
-  one === other ||
-  (isDeepStrictEqual(writtenTexts(one), writtenTexts(other)) &&
-    comparableText([one.template, one.defect, one.credential, one.scheme]) ===
-      comparableText([other.template, other.defect, other.credential, other.scheme]));
+  one === other || textOfState(one) === textOfState(other);
 
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
