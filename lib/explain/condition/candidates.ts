@@ -21,8 +21,11 @@ export interface Candidate {
 export interface CandidateClass {
   readonly id: string;
   readonly condition: Condition;
-  /** Values of different groups are different faults, unless all values of a class that spans both fail. */
-  readonly group: string;
+  /**
+   * Values of different groups are different faults, unless all values of a class that spans both fail. By
+   * default, all values are of one group.
+   */
+  readonly group?: string;
   /** Wording for several members, if not all of them show the fault. */
   readonly some?: (first: Candidate) => Condition;
   /** The name of the class may be used only if all of its members show the fault. */
@@ -77,7 +80,6 @@ export const isIn =
 /** A set of values with which the fault shows, and its name. */
 export interface NamedCandidates {
   readonly condition: Condition;
-  readonly group: string;
   readonly candidates: readonly Candidate[];
   /** Whether the name is exact: a single class or value, if necessary with all exceptions named. */
   readonly isExact: boolean;
@@ -98,54 +100,57 @@ export function nameCandidates(
   tries: CandidateResults,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
-  const [shown, hidden] = [candidatesWith(tries, true), candidatesWith(tries, false)];
+  const [shown, notShown] = [candidatesWith(tries, true), candidatesWith(tries, false)];
   const inconclusive = candidatesWith(tries, undefined);
-  const found: NamedCandidates[] = [];
+  const found: (NamedCandidates & { readonly group: string })[] = [];
   let unnamed = shown;
-  const addName = (condition: Condition, group: string, candidates: readonly Candidate[], isExact = true) => {
+  const addName = (
+    { group = USUAL_GROUP }: Pick<CandidateClass, 'group'>,
+    condition: Condition,
+    candidates: readonly Candidate[],
+    isExact = true,
+  ) => {
     found.push({ condition, group, candidates, isExact });
     unnamed = unnamed.filter((candidate) => !candidates.includes(candidate));
   };
   for (const one of bySize(classes, shown)) {
     const has = isIn(one);
     const candidates = unnamed.filter(has);
-    if (candidates.length === 0 || hidden.some(has)) continue;
+    if (candidates.length === 0 || notShown.some(has)) continue;
     // If most members of a class gave no result, the class as a whole cannot be said to fail.
     if (inconclusive.filter(has).length > shown.filter(has).length) continue;
     // Skip a class if a broader one already covers all but one of its failing members.
     if (candidates.length === shown.filter(has).length || candidates.length > 1)
-      addName(one.condition, one.group, candidates);
+      addName(one, one.condition, candidates);
   }
   const narrowest = (candidate: Candidate) => classes.find(({ id }) => id === candidate.classes.at(-1));
   for (const candidate of unnamed) {
     if (!unnamed.includes(candidate)) continue;
     const own = narrowest(candidate);
     const siblings = unnamed.filter((other) => narrowest(other) === own);
-    if (own?.some !== undefined && siblings.length > 1)
-      addName(own.some(candidate), own.group, siblings, false);
-    else addName(candidate.condition, own?.group ?? candidate.classes[0] ?? '', [candidate]);
+    if (own?.some !== undefined && siblings.length > 1) addName(own, own.some(candidate), siblings, false);
+    else addName(own ?? { group: candidate.classes[0] ?? '' }, candidate.condition, [candidate]);
   }
-  const tried: Tried = { shown, hidden, classes };
-  const groups = inGroups(found, tried);
+  const tried: Tried = { shown, notShown, classes };
+  const groups = groupBy(found, ({ group }) => group).map(([, members]) => joinedGroup(members, tried));
   // One nearly complete class is better than fragments of several.
   const around = groups.length > 1 ? smallestAround(shown, MIN_PART_OF_CLASS, tried) : undefined;
   if (around !== undefined) return [around];
   const [broadest] = classes;
-  const isMost = shown.length > hidden.length;
+  const isMost = shown.length > notShown.length;
   if (groups.length <= (isMost ? MAX_GROUPS_OF_MOST : MAX_GROUPS) || broadest === undefined) return groups;
-  const condition = mostOf(broadest, shown.length, shown.length + hidden.length);
-  return [{ condition, group: broadest.group, candidates: shown, isExact: false }];
+  const condition = mostly(broadest.most ?? broadest.condition, shown.length, shown.length + notShown.length);
+  return [{ condition, candidates: shown, isExact: false }];
 }
+
+const USUAL_GROUP = 'usual';
 
 /** The values that gave a result, and their classes. */
 interface Tried {
   readonly shown: readonly Candidate[];
-  readonly hidden: readonly Candidate[];
+  readonly notShown: readonly Candidate[];
   readonly classes: readonly CandidateClass[];
 }
-
-const mostOf = ({ condition, most = condition }: CandidateClass, shown: number, tried: number): Condition =>
-  mostly(most, shown, tried);
 
 /** Values of more groups than this are probably one fault, in particular if most values show it. */
 const [MAX_GROUPS_OF_MOST, MAX_GROUPS] = [3, 8];
@@ -162,48 +167,42 @@ const [MIN_PART_OF_CLASS, MIN_PART_OF_GROUP] = [0.75, 0.5];
 /** Maximum number of members of a group to list; if there are more, a class that contains them is named. */
 const MAX_PARTS = 3;
 
-function inGroups(named: readonly NamedCandidates[], tried: Tried): readonly NamedCandidates[] {
-  return groupBy(named, ({ group }) => group).map(([group, members]) => {
-    const candidates = members.flatMap((one) => one.candidates);
-    const whole =
-      members.length > MAX_PARTS ? smallestAround(candidates, MIN_PART_OF_GROUP, tried) : undefined;
-    // In order of preference: a class with named exceptions, a list of members, a class with a count.
-    const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
-    return {
-      group,
-      candidates,
-      condition: around?.condition ?? alternatives(members.map(({ condition }) => condition)),
-      isExact: members.length === 1 && members[0].isExact,
-      ...(around === undefined && isListed(members) ? { isListed: true } : {}),
-    };
-  });
+/** Names the values of one group. */
+function joinedGroup(members: readonly NamedCandidates[], tried: Tried): NamedCandidates {
+  const candidates = members.flatMap((one) => one.candidates);
+  const whole = members.length > MAX_PARTS ? smallestAround(candidates, MIN_PART_OF_GROUP, tried) : undefined;
+  // In order of preference: a class with named exceptions, a list of members, a class with a count.
+  const around = whole?.isExact === true || members.length > MAX_NAMES ? whole : undefined;
+  const areExact = members.every(({ isExact }) => isExact);
+  const [property, ...others] = new Set(members.map(({ condition }) => condition.property));
+  const isListed = areExact && property !== undefined && others.length === 0;
+  return {
+    candidates,
+    condition: around?.condition ?? alternatives(members.map(({ condition }) => condition)),
+    isExact: areExact && members.length === 1,
+    ...(around === undefined && isListed ? { isListed } : {}),
+  };
 }
-
-const isListed = ([first, ...others]: readonly NamedCandidates[]): boolean =>
-  first?.condition.property !== undefined &&
-  [first, ...others].every(
-    ({ condition, isExact }) => isExact && condition.property === first.condition.property,
-  );
 
 /** The smallest class that contains all the values, if at least the fraction `part` of it shows the fault. */
 function smallestAround(
   candidates: readonly Candidate[],
   part: number,
-  { shown, hidden, classes }: Tried,
+  { shown, notShown, classes }: Tried,
 ): NamedCandidates | undefined {
   const mayBePartial = classes.filter(({ isWhole }) => isWhole !== true);
-  const { smallest, size } = smallestWith(candidates, [...shown, ...hidden], mayBePartial);
+  const { smallest, size } = smallestWith(candidates, [...shown, ...notShown], mayBePartial);
   if (smallest === undefined || candidates.length < size * part) return undefined;
-  const { condition, group } = smallest;
-  const excepted = hidden.filter(isIn(smallest));
+  const { condition } = smallest;
+  const excepted = notShown.filter(isIn(smallest));
   // A few exceptions among many members may have another reason.
   if (excepted.length <= Math.max(size * MAX_PART_UNNAMED, size >= MIN_SIZE_UNNAMED ? 1 : 0))
-    return { condition, group, candidates, isExact: false };
+    return { condition, candidates, isExact: false };
   const cover = exactCover(excepted, candidates, classes);
   // Names of values must differ from that of the class, or they would not say which part of it is meant.
   return cover?.every((one) => fullText(one) !== fullText(condition)) === true
-    ? { condition: except(condition, cover), group, candidates, isExact: true }
-    : { condition: mostOf(smallest, candidates.length, size), group, candidates, isExact: false };
+    ? { condition: except(condition, cover), candidates, isExact: true }
+    : { condition: mostly(smallest.most ?? condition, candidates.length, size), candidates, isExact: false };
 }
 
 /** Returns the smallest class that contains all of some candidates, and how many it contains in total. */

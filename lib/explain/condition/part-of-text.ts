@@ -33,7 +33,7 @@ export async function withPartOfText(
   const tried = [...reach.ladder.tried, { value: found.value, shows: true }];
   return {
     ...reach,
-    named: [{ condition: found.condition, group: name, candidates: [found], isExact: true }],
+    named: [{ condition: found.condition, candidates: [found], isExact: true }],
     ladder: { ...reach.ladder, tried },
     shown: [...reach.shown, found],
   };

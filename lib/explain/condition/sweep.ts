@@ -80,7 +80,7 @@ export async function sweep(
     const isOdd = exact?.candidates.length === 1 && point !== undefined && limits.has(point);
     const isClass = exact !== undefined && !isOdd && (await isConsistent(tries, attempt));
     if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTING_PART))
-      names = [{ condition: limits.condition, group: part, candidates: [], isExact: true }];
+      names = [{ condition: limits.condition, candidates: [], isExact: true }];
   }
   const finer = limits === undefined && !search.isSlow ? closer?.(candidatesWith(tries, true)) : undefined;
   const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;

@@ -210,6 +210,5 @@ const CLASSES = SETS.map(
   ({ noun, clause }, index): CandidateClass => ({
     id: String(index),
     condition: { noun, clause, topics: index === 0 ? ['any credential', 'credential'] : ['credential'] },
-    group: 'credential',
   }),
 );

@@ -39,7 +39,6 @@ export function headerSweep(header: string, value: string, others: readonly stri
     (form): CandidateClass => ({
       id: form.name,
       condition: { phrase: `with ${header} other than ${form.name}` },
-      group: header,
       isWhole: true,
     }),
   );
@@ -48,6 +47,6 @@ export function headerSweep(header: string, value: string, others: readonly stri
     candidates: [
       ...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true', ...others]),
     ].map(candidate),
-    classes: [{ id: 'any', condition: anyValueOf(header), group: header }, ...otherForms],
+    classes: [{ id: 'any', condition: anyValueOf(header) }, ...otherForms],
   };
 }

@@ -59,7 +59,6 @@ export const idSweep: Sweep = {
   classes: CLASSES.map((row) => ({
     id: row[0],
     condition: idCondition(row[0], !PARITY.includes(row)),
-    group: ID,
   })),
   scale: magnitudes(),
   closer: powersOfTwo,
@@ -84,7 +83,7 @@ function powersOfTwo(shown: readonly Candidate[]): Sweep | undefined {
     candidates: powers.map((power) =>
       candidateOf(`${power} times an odd number`, freshId(min + power, max, 2n * power), classes),
     ),
-    classes: classes.map(([clause]) => ({ id: clause, condition: idCondition(clause, false), group: ID })),
+    classes: classes.map(([clause]) => ({ id: clause, condition: idCondition(clause, false) })),
   };
 }
 

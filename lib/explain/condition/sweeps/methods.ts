@@ -14,5 +14,5 @@ export const methodSweep: Sweep = {
       classes: [ANY_OTHER],
     }),
   ),
-  classes: [{ id: ANY_OTHER, condition: { phrase: 'with a method other than POST' }, group: 'method' }],
+  classes: [{ id: ANY_OTHER, condition: { phrase: 'with a method other than POST' } }],
 };

@@ -43,7 +43,6 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
       ([phrase, , flags]): CandidateClass => ({
         id: phrase,
         condition: { phrase, topics: TOPICS[name] ?? [], ...flags },
-        group: name,
       }),
     ),
     ...(name === WHITE_SPACE ? { scale: LEADING_SPACES } : {}),

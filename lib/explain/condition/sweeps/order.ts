@@ -20,7 +20,6 @@ export function orderSweep(plant: JsonObject): Sweep {
   const classOf = (clause: string, property: string, ...otherProperties: string[]): CandidateClass => ({
     id: clause,
     condition: { clause, statement: { property, is: 'described' }, otherProperties },
-    group: 'property order',
   });
   return {
     part: 'property order',
@@ -51,7 +50,7 @@ export function orderSweep(plant: JsonObject): Sweep {
       ...names.flatMap((name) =>
         names.filter((other) => other !== name).map((other) => classOf(before(name, other), name, other)),
       ),
-      { id: another, condition: { clause: another, otherProperties: listed }, group: 'property order' },
+      { id: another, condition: { clause: another, otherProperties: listed } },
     ],
   };
 }

@@ -16,7 +16,6 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       topics: topicsOfClass(has),
       ...(clause === INHERITED ? ({ isRepeated: true } as const) : {}),
     },
-    group: property,
   }));
   const marked = MARKS.map(([mark, what, oddity]): Candidate => {
     const text = withWords((word) => word(6) + mark + word(6));
@@ -48,7 +47,6 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
           isLarger: true,
         },
         most: { phrase: `with most values of ${property}`, isLarger: true, property },
-        group: property,
       },
       ...classes,
     ],
@@ -77,7 +75,6 @@ function pairSweep(property: string, form: string): Sweep {
     classes: [...new Set(pairs.map(([one, other]) => both(one, other)))].map((clause) => ({
       id: clause,
       condition: { clause: `${property} ${clause}`, property },
-      group: property,
     })),
   };
 }
@@ -354,5 +351,5 @@ export const propertyNameSweep: Sweep = {
       classes: CLASSES.filter(([, has]) => has.test(name)).map(([clause]) => clause),
     }),
   ),
-  classes: CLASSES.map(([clause]) => ({ id: clause, condition: inPropertyName(clause), group: 'names' })),
+  classes: CLASSES.map(([clause]) => ({ id: clause, condition: inPropertyName(clause) })),
 };
