@@ -40,10 +40,11 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
  * characters must always be escaped, and a parser reads all numbers alike.
  */
 export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
-  const { phrase, clause = '' } = condition ?? {};
-  const spellings = (phrase ?? clause).split(' or ').map((one) => SPELLINGS[one]);
-  const patterns = compact(...spellings);
-  if (condition === undefined || others.length > 0 || patterns.length < spellings.length) return undefined;
+  if (condition === undefined || others.length > 0) return undefined;
+  const { clause = '', phrase = clause } = condition;
+  const spellings = phrase.split(' or ');
+  const patterns = compact(...spellings.map((one) => SPELLINGS[one]));
+  if (patterns.length < spellings.length) return undefined;
   return { condition, has: (body) => patterns.some((pattern) => pattern.test(body)) };
 }
 
@@ -54,11 +55,10 @@ const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 /** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */
 const MAX_UNEXPLAINED_PART = 0.1;
 
+type BodyResults = readonly (readonly [body: string, shows: boolean])[];
+
 /** Finds the feature that separates bodies that show a fault from those that do not. */
-export function separating(
-  tries: readonly (readonly [body: string, shows: boolean])[],
-  contract: Contract,
-): Feature | undefined {
+export function separating(tries: BodyResults, contract: Contract): Feature | undefined {
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
   const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
@@ -86,7 +86,7 @@ function defectsIn(body: string, contract: Contract): number {
 function featuresOf(contract: Contract): readonly Feature[] {
   const { shape } = contract.newPlant;
   const declared = [...shape.properties.keys()];
-  const namesIn = (body: string) => (body.trimStart().startsWith('{') ? Object.keys(membersOf(body)) : []);
+  const namesIn = (body: string) => Object.keys(membersOf(body));
   return [
     {
       condition: { phrase: 'with undeclared properties', topics: ['undeclared property'] },
@@ -121,8 +121,6 @@ function featuresOf(contract: Contract): readonly Feature[] {
     ]),
   ];
 }
-
-type BodyResults = Parameters<typeof separating>[0];
 
 /** Each number together with the next lower one. Limits lie between the two. */
 function neighbours(numbers: readonly number[]): readonly (readonly [below: number, one: number])[] {
