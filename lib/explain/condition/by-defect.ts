@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { BodyDefect, RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { mayExplain, typeIn } from '../assign/covers.ts';
 import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
@@ -31,7 +31,7 @@ import { NOT_JSON } from './sweeps/defect-classes.ts';
 import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
 
 /** A body that is not JSON. */
-export const TRUNCATED: NonNullable<RequestState['defect']> = { corrupt: (text) => text.slice(0, -1) };
+export const TRUNCATED: BodyDefect = { corrupt: (text) => text.slice(0, -1) };
 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);

@@ -20,9 +20,7 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
   const candidates = [
     ...defects.flatMap((defect) => defectCandidates(defect, contract, control)),
     ...notJson.filter((one) => !withBytes || one !== randomBytes).map((one) => textCandidate(one, text)),
-    ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(({ name, apply }) =>
-      bytesCandidate(name, { corrupt: apply }),
-    ),
+    ...(withBytes ? [randomBytes, ...notUtf8(strings)] : []).map(bytesCandidate),
     textCandidate(multipart, text),
     NO_BODY,
   ];
@@ -34,8 +32,6 @@ export function defectSweep(contract: Contract, control: JsonObject, withBytes =
 
 export const isAboutBytes = (label: string, { newPlant: { shape } }: Contract): boolean =>
   [randomBytes, ...notUtf8(stringsOf(shape))].some(({ name }) => name === label);
-
-type BodyDefect = NonNullable<RequestState['defect']>;
 
 const MAX_SHOWN = 40;
 
@@ -247,7 +243,7 @@ const NO_BODY: Candidate = {
 };
 
 /** A body that is not UTF-8, but would otherwise be JSON. */
-function bytesCandidate(name: string, defect: BodyDefect): Candidate {
+function bytesCandidate({ name, apply }: Edit): Candidate {
   const [, where = '', property] = / (in (\w+)|in a property name)$/.exec(name) ?? [];
   const ofString = property === undefined ? [] : [`${NOT_UTF8} string`];
   return {
@@ -258,7 +254,7 @@ function bytesCandidate(name: string, defect: BodyDefect): Candidate {
       topics: ['not UTF-8'],
       otherProperties: compact(property),
     },
-    apply: (state) => ({ ...state, defect }),
+    apply: (state) => ({ ...state, defect: { corrupt: apply } }),
     label: name,
     classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${where}`],
   };
