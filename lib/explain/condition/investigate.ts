@@ -25,7 +25,7 @@ import { type SweepResult, sweep } from './sweep.ts';
 import { idSweep, idsFrom } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { digitsSweep, nestingIn, paddedTo } from './sweeps/sizes.ts';
-import { textSweep } from './sweeps/strings.ts';
+import { NOT_ASCII, textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
@@ -166,7 +166,7 @@ function split(
   const { cut, framing } = failing.template;
   const [property] = stringsOf(contract.newPlant.shape);
   const mayBeSplit =
-    (cut !== undefined || framing === 'chunked') && /[^\0-\x7f]/.test(experiments.textOf(failing));
+    (cut !== undefined || framing === 'chunked') && NOT_ASCII.test(experiments.textOf(failing));
   if (property === undefined || !mayBeSplit) return [];
   const wide = withWords((word) => `${word(8)}木${word(4)}`);
   const ways: readonly RequestTemplate[] = [

@@ -4,11 +4,10 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { joined } from '../../text.ts';
 import { withinBudget } from '../experiments.ts';
 import { REPEATS, type Search } from '../search.ts';
-import type { Topic } from '../wording/condition.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
 import type { RequestPart } from './request-parts.ts';
 import { bisect, type SweepResult } from './sweep.ts';
-import { markWords, NOT_ASCII, stringIn, topicsOfText, withText } from './sweeps/strings.ts';
+import { markWords, NOT_ASCII, stringIn, textCandidate, withText } from './sweeps/strings.ts';
 
 /**
  * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value
@@ -38,18 +37,6 @@ export async function withPartOfText(
     shown: [...reach.shown, found],
   };
 }
-
-const candidateOf = (
-  property: string,
-  says: string,
-  topics: readonly Topic[],
-  text: FreshText,
-): Candidate => ({
-  value: says,
-  condition: { clause: `${property} ${says}`, property, topics },
-  apply: withText(property, text),
-  classes: [],
-});
 
 /** Number of fresh letters at the start of a text, which make it new. */
 const FRESH_LETTERS = 8;
@@ -98,7 +85,8 @@ async function acrossOffset(
     const across = filled(letters, 1);
     const shown = await search.showsEachTime(withText(property, across)(failing), 2);
     if (!shown || (await fails(letters + 1)) || (await fails(letters + 2))) continue;
-    return candidateOf(property, words(letters + 1), ['beyond ASCII'], across);
+    const says = words(letters + 1);
+    return textCandidate(property, across, says, says);
   }
   return undefined;
 }
@@ -140,7 +128,7 @@ async function minimalText(
     const other = [2n, 3n, 4n, 5n].map((id) => freshText(part).of(id)).find((like) => like !== part);
     if (other !== undefined && (await shows(around(other)))) return undefined;
     const says = `${verb} ${joined(parts.map(markWords), 'or')}`;
-    return candidateOf(property, says, topicsOfText(part), around(part));
+    return textCandidate(property, around(part), says, says);
   }
   return undefined;
 }

@@ -19,11 +19,11 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   }));
   const marked = MARKS.map(([mark, what, oddity]): Candidate => {
     const text = withWords((word) => word(6) + mark + word(6));
-    return { ...candidateOf(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
+    return { ...textCandidate(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
   });
   const formed = FORMS.map((form) => {
     const text = freshLike(form);
-    return candidateOf(property, text, `like ${quoted(form)}`, `looks like ${quoted(text.of(1n))}`);
+    return textCandidate(property, text, `like ${quoted(form)}`, `looks like ${quoted(text.of(1n))}`);
   });
   const absent: Candidate = {
     value: `no ${property}`,
@@ -36,7 +36,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     candidates: [
       ...marked,
       ...formed,
-      candidateOf(property, '', 'empty', 'is empty'),
+      textCandidate(property, '', 'empty', 'is empty'),
       ...(isRequired ? [] : [absent]),
     ],
     classes: [
@@ -69,7 +69,7 @@ function pairSweep(property: string, form: string): Sweep {
     part: property,
     candidates: pairs.map(([one, other]) => {
       const says = `contains ${one[1]} and, after it, ${other[1]}`;
-      const candidate = candidateOf(property, freshLike(`word${one[0]}word${other[0]}word`), says, says);
+      const candidate = textCandidate(property, freshLike(`word${one[0]}word${other[0]}word`), says, says);
       return { ...candidate, classes: [both(one, other)] };
     }),
     classes: [...new Set(pairs.map(([one, other]) => both(one, other)))].map((clause) => ({
@@ -80,7 +80,12 @@ function pairSweep(property: string, form: string): Sweep {
 }
 
 /** A candidate that sets the property to a text; `says` completes its clause. */
-function candidateOf(property: string, text: string | FreshText, value: string, says: string): Candidate {
+export function textCandidate(
+  property: string,
+  text: string | FreshText,
+  value: string,
+  says: string,
+): Candidate {
   const sample = typeof text === 'string' ? text : text.of(1n);
   const isRepeated = typeof text === 'string' || text.of(1n) === text.of(2n);
   return {
@@ -107,15 +112,17 @@ export const withText =
 
 const quoted = (text: string) => JSON.stringify(text);
 
+export const NOT_ASCII = /[^\0-\x7f]/u;
+
 /** Topics for classes of texts that contain a given character. */
 const TOPICS: readonly (readonly [topic: Topic, has: RegExp])[] = [
   ['quotes', /["'\\]/],
   ['template', /%|\{\{|\$[{&]/],
-  ['beyond ASCII', /[^\0-\x7f]/],
+  ['beyond ASCII', NOT_ASCII],
   ['control character', /\p{Cc}/u],
 ];
 
-export const topicsOfText = (text: string): readonly Topic[] =>
+const topicsOfText = (text: string): readonly Topic[] =>
   TOPICS.flatMap(([topic, has]) => (has.test(text) ? [topic] : []));
 
 function topicsOfClass(has: RegExp): readonly Topic[] {
@@ -130,7 +137,6 @@ const SCARCE = 4n;
 
 /** Minimum length of the failing value for which a limit in bytes is considered. */
 const MIN_BYTE_LIMIT_LENGTH = 30;
-export const NOT_ASCII = /[^\0-\x7f]/u;
 
 /** The text of a string value; for one that is new each time, an example. Undefined for other values. */
 export const stringIn = (value: Json | undefined): string | undefined =>
@@ -223,7 +229,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['is a date, perhaps with a time', /^\d{4}-\d\d-\d\d(?:T|$)/],
   ['is a date with a time', /^\d{4}-\d\d-\d\dT/],
   ['contains anything but letters', /[^A-Za-z]/],
-  ['is not ASCII', /[^\0-\x7f]/],
+  ['is not ASCII', NOT_ASCII],
   ['contains a multi-byte character', /[^\0-\x7f\ud800-\udfff]/u],
   ['contains a lower-case letter', /[a-z]/],
   ['begins with a lower-case letter', /^[a-z]/],
