@@ -68,9 +68,10 @@ export interface Sweep {
 export type CandidateResults = ReadonlyMap<Candidate, boolean | undefined>;
 
 export const candidatesWith = (
-  tries: Iterable<readonly [Candidate, boolean | undefined]>,
+  results: Iterable<readonly [Candidate, boolean | undefined]>,
   wanted: boolean | undefined,
-): readonly Candidate[] => [...tries].filter(([, shows]) => shows === wanted).map(([candidate]) => candidate);
+): readonly Candidate[] =>
+  [...results].filter(([, shows]) => shows === wanted).map(([candidate]) => candidate);
 
 export const isIn =
   ({ id }: Pick<CandidateClass, 'id'>) =>
@@ -97,11 +98,11 @@ export const exactNameIn = ([only, ...others]: readonly NamedCandidates[]): Name
  * fix them.
  */
 export function nameCandidates(
-  tries: CandidateResults,
+  results: CandidateResults,
   classes: readonly CandidateClass[],
 ): readonly NamedCandidates[] {
-  const [shown, notShown] = [candidatesWith(tries, true), candidatesWith(tries, false)];
-  const inconclusive = candidatesWith(tries, undefined);
+  const [shown, notShown] = [candidatesWith(results, true), candidatesWith(results, false)];
+  const inconclusive = candidatesWith(results, undefined);
   const found: (NamedCandidates & { readonly group: string })[] = [];
   let unnamed = shown;
   const addName = (

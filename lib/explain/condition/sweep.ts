@@ -42,10 +42,9 @@ export async function sweep(
   search: Search,
   isPlant: boolean,
 ): Promise<SweepResult> {
-  const tries = new Map<Candidate, boolean | undefined>();
-  const bodyText = search.experiments.textOf(state);
+  const body = search.experiments.textOf(state);
   const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
-    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity !== undefined && !oddity.test(bodyText);
+    HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity?.test(body) === false;
   const stateWith = (candidate: Candidate): RequestState | undefined => {
     if (isSkipped(candidate)) return undefined;
     const next = candidate.apply(state);
@@ -55,39 +54,25 @@ export async function sweep(
     const next = stateWith(candidate);
     return next && search.shows(next);
   };
-  for (let untried = candidates; untried.length > 0; ) {
-    const batch = untried.slice(0, search.isSlow ? SLOW_AT_ONCE : 1);
-    untried = untried.slice(batch.length);
-    const states = batch.map(stateWith);
-    const results = search.isSlow ? await allAtOnce(states, search) : undefined;
-    for (const [index, candidate] of batch.entries()) {
-      const next = states[index];
-      if (next !== undefined)
-        tries.set(candidate, results === undefined ? await search.shows(next) : results[index]);
-    }
-    // Each unanswered request costs a full timeout.
-    if (search.isSlow && [...tries.values()].filter((shows) => shows === true).length >= MAX_HANGS) break;
-  }
-  let names = nameCandidates(tries, classes);
-  let scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
-  if (scale?.instead !== undefined && scaled?.limits === undefined)
-    scaled = await limitsOn(scale.instead, attempt, search.isSlow);
-  const limits = scaled?.limits && onBothSides(scaled.limits, tries);
+  const results = await resultsOf(candidates, stateWith, search);
+  let names = nameCandidates(results, classes);
+  const scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
+  const limits = scaled?.limits && onBothSides(scaled.limits, results);
   if (limits !== undefined) {
     const exact = exactNameIn(names);
     const point = scale?.pointOf?.(state);
     // A single failing value may fail for another reason.
     const isOdd = exact?.candidates.length === 1 && point !== undefined && limits.has(point);
-    const isClass = exact !== undefined && !isOdd && (await isConsistent(tries, attempt));
-    if (agrees(tries, limits, isClass ? 0 : MAX_CONTRADICTING_PART))
+    const isClass = exact !== undefined && !isOdd && (await isConsistent(results, attempt));
+    if (agrees(results, limits, isClass ? 0 : MAX_CONTRADICTING_PART))
       names = [{ condition: limits.condition, candidates: [], isExact: true }];
   }
-  const finer = limits === undefined && !search.isSlow ? closer?.(candidatesWith(tries, true)) : undefined;
+  const finer = limits === undefined && !search.isSlow ? closer?.(candidatesWith(results, true)) : undefined;
   const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
   // Several values of the same part are no better than the one that was found.
   if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
     names = closerNames;
-  const conclusive = [...tries, ...(scaled?.tries ?? [])].filter(([, shows]) => shows !== undefined);
+  const conclusive = [...results, ...(scaled?.results ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: names,
     ladder: { part, tried: conclusive.map(([{ value }, shows]) => ({ value, shows: shows === true })) },
@@ -96,12 +81,34 @@ export async function sweep(
   };
 }
 
+/** Tries candidates one by one or, if seeing the symptom takes a full timeout, several at once. */
+async function resultsOf(
+  candidates: readonly Candidate[],
+  stateWith: (candidate: Candidate) => RequestState | undefined,
+  search: Search,
+): Promise<CandidateResults> {
+  const results = new Map<Candidate, boolean | undefined>();
+  const size = search.isSlow ? SLOW_AT_ONCE : 1;
+  for (let from = 0; from < candidates.length; from += size) {
+    const batch = candidates.slice(from, from + size);
+    const states = batch.map(stateWith);
+    const atOnce = search.isSlow ? await allAtOnce(states, search) : undefined;
+    for (const [index, candidate] of batch.entries()) {
+      const state = states[index];
+      if (state !== undefined)
+        results.set(candidate, atOnce === undefined ? await search.shows(state) : atOnce[index]);
+    }
+    if (search.isSlow && candidatesWith(results, true).length >= MAX_HANGS) break;
+  }
+  return results;
+}
+
 /** Number of candidates that are tried again to rule out coincidence. */
 const MAX_SECOND_TRIES = 16;
 
 /** Whether the candidates give the same results again with fresh values. */
-async function isConsistent(tries: CandidateResults, attempt: Attempt): Promise<boolean> {
-  for (const [candidate, shows] of [...tries].slice(0, MAX_SECOND_TRIES))
+async function isConsistent(results: CandidateResults, attempt: Attempt): Promise<boolean> {
+  for (const [candidate, shows] of [...results].slice(0, MAX_SECOND_TRIES))
     if (shows !== undefined && (await attempt(candidate)) === !shows) return false;
   return true;
 }
@@ -128,10 +135,10 @@ interface ScaleBounds {
 }
 
 /** Extends the limits to both sides of 0 if negative values also show the symptom, and all values agree. */
-const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds =>
+const onBothSides = (limits: ScaleBounds, results: CandidateResults): ScaleBounds =>
   limits.onBothSides !== undefined &&
-  candidatesWith(tries, true).some(({ point = 0n }) => point < 0n) &&
-  agrees(tries, limits.onBothSides, 0)
+  candidatesWith(results, true).some(({ point = 0n }) => point < 0n) &&
+  agrees(results, limits.onBothSides, 0)
     ? limits.onBothSides
     : limits;
 
@@ -139,20 +146,20 @@ const onBothSides = (limits: ScaleBounds, tries: CandidateResults): ScaleBounds 
 const MAX_CONTRADICTING_PART = 0.25;
 
 /** Whether the values that were tried agree with the limits found on the scale. */
-function agrees(tries: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
+function agrees(results: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
   // Many programs treat 0 and the empty string as missing.
-  const clear = [...tries].filter(([{ point }, shows]) => shows !== undefined && point !== 0n);
+  const clear = [...results].filter(([{ point }, shows]) => shows !== undefined && point !== 0n);
   const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
   return against.length <= clear.length * maxFraction;
 }
 
-/** Finds the limits between which the symptom shows. */
+/** Finds the limits between which the symptom shows, on the second scale if the first one reveals none. */
 async function limitsOn(
   scale: Scale,
   attempt: Attempt,
   isSlow: boolean,
-): Promise<{ readonly tries: CandidateResults; readonly limits?: ScaleBounds }> {
-  const tries = new Map<Candidate, boolean | undefined>();
+): Promise<{ readonly results: CandidateResults; readonly limits?: ScaleBounds }> {
+  const results = new Map<Candidate, boolean | undefined>();
   const at: AttemptAt = async (point) => {
     const candidate: Candidate = {
       value: scale.valueAt(point),
@@ -161,20 +168,21 @@ async function limitsOn(
       classes: [],
     };
     const shows = await attempt(candidate);
-    tries.set(candidate, shows);
+    results.set(candidate, shows);
     return shows;
   };
   const [first, second, ...others] = changesIn(await triedPoints(scale.points, at, isSlow));
   const isOneRange = others.length === 0 && !(second !== undefined && first?.shows === true);
-  if (first === undefined || !isOneRange) return { tries };
+  if (first === undefined || !isOneRange)
+    return scale.instead === undefined ? { results } : limitsOn(scale.instead, attempt, isSlow);
   const start = await bisect(first, at);
   if (second !== undefined) {
     const end = await bisect(second, at);
     const has = (point: bigint) => point > start && point <= end;
-    return { tries, limits: { condition: scale.between(start + 1n, end), has } };
+    return { results, limits: { condition: scale.between(start + 1n, end), has } };
   }
   return {
-    tries,
+    results,
     limits: first.shows
       ? { condition: scale.below(start + 1n), has: (point) => point <= start }
       : {
