@@ -90,14 +90,13 @@ async function resultsOf(
   const results = new Map<Candidate, boolean | undefined>();
   const size = search.isSlow ? SLOW_AT_ONCE : 1;
   for (let from = 0; from < candidates.length; from += size) {
-    const batch = candidates.slice(from, from + size);
-    const states = batch.map(stateWith);
-    const atOnce = search.isSlow ? await allAtOnce(states, search) : undefined;
-    for (const [index, candidate] of batch.entries()) {
-      const state = states[index];
-      if (state !== undefined)
-        results.set(candidate, atOnce === undefined ? await search.shows(state) : atOnce[index]);
-    }
+    const batch = candidates.slice(from, from + size).flatMap((candidate) => {
+      const state = stateWith(candidate);
+      return state === undefined ? [] : [{ candidate, state }];
+    });
+    const atOnce = search.isSlow ? await allAtOnce(batch, search) : undefined;
+    for (const [index, { candidate, state }] of batch.entries())
+      results.set(candidate, atOnce === undefined ? await search.shows(state) : atOnce[index]);
     if (search.isSlow && candidatesWith(results, true).length >= MAX_HANGS) break;
   }
   return results;
@@ -115,16 +114,13 @@ async function isConsistent(results: CandidateResults, attempt: Attempt): Promis
 
 /** Tries requests concurrently; undefined if an ordinary one is not answered either: they prove nothing. */
 async function allAtOnce(
-  states: readonly (RequestState | undefined)[],
+  requests: readonly { readonly state: RequestState }[],
   search: Search,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
-  const sent = [...states, search.ordinary].flatMap((state) => state ?? []);
-  const exchanges = await search.experiments.sendConcurrently(sent.map(templateOf));
+  const states = requests.map(({ state }) => state);
+  const exchanges = await search.experiments.sendConcurrently([...states, search.ordinary].map(templateOf));
   if (exchanges.at(-1)?.kind !== 'answered') return undefined;
-  return states.map((state) => {
-    const exchange = state && exchanges[sent.indexOf(state)];
-    return exchange && search.isShown(exchange, state);
-  });
+  return states.map((state, index) => exchanges[index] && search.isShown(exchanges[index], state));
 }
 
 interface ScaleBounds {
