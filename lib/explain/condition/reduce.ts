@@ -39,11 +39,11 @@ async function reducedAtOnce(
   parts: readonly RequestPart[],
   search: Search,
 ): Promise<Reduced | undefined> {
-  const without = parts.map((part) => part.copy(ordinary, failing));
-  const exchanges = await search.experiments.sendConcurrently(without.map(templateOf));
-  const needed = parts.filter((_, index) => {
-    const [state, exchange] = [without[index], exchanges[index]];
-    return state === undefined || exchange === undefined || search.isShown(exchange, state) !== true;
+  const without = (part: RequestPart) => part.copy(ordinary, failing);
+  const exchanges = await search.experiments.sendConcurrently(parts.map(without).map(templateOf));
+  const needed = parts.filter((part, index) => {
+    const exchange = exchanges[index];
+    return exchange === undefined || search.isShown(exchange, without(part)) !== true;
   });
   const state = withParts(needed, failing, ordinary);
   const suffices = needed.length > 0 && (await search.shows(state)) === true;
