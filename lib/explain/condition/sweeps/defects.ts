@@ -153,8 +153,6 @@ function typeOf(value: Json | undefined): TypeName {
 /** Defects in which a property is not in its place. */
 const ABSENT: readonly DefectKind[] = ['missing', 'other-name', 'nested', 'inherited'];
 
-const hasArray = ({ members }: JsonObject): boolean => members.some(([, value]) => Array.isArray(value));
-
 const FALSY = new Set(['null', 'false', '0', '""']);
 
 function classesFor({ kind, property }: Defect, json: Json, required: readonly string[]): string[] {
@@ -195,13 +193,9 @@ function fractionKinds(text: string): readonly string[] {
   );
 }
 
-function wayOfAbsence(kind: DefectKind, property: string | undefined, json: JsonObject): string {
-  if (kind === 'nested' && hasArray(json)) return 'listed';
-  return kind === 'other-name' && property !== undefined ? spellingOf(property, json) : kind;
-}
-
-/** How the name of a property is spelled in a plant that lacks it. */
-function spellingOf(property: string, { members }: JsonObject): 'spaced' | 'ended' | 'other-name' {
+function wayOfAbsence(kind: DefectKind, property: string | undefined, { members }: JsonObject): string {
+  if (kind === 'nested' && members.some(([, value]) => Array.isArray(value))) return 'listed';
+  if (kind !== 'other-name' || property === undefined) return kind;
   const names = members.map(([name]) => name);
   if (names.some((name) => name.trim() === property)) return 'spaced';
   return names.includes(`${property}\0`) ? 'ended' : 'other-name';

@@ -195,23 +195,20 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
 
 const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
 
+const joinedHeaders = ({ template: { headers = [] } }: RequestState): string =>
+  headers.map(([, value]) => value).join(', ');
+
 /** The text that the patterns of a dimension are matched against. */
 const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
   'media type': ({ template: { contentType = '' } }) => contentType,
   Accept: joinedHeaders,
   'Accept-Encoding': joinedHeaders,
   target: ({ template: { path = '' } }) => path,
-  'white space': jsonText,
+  'white space': (state) => {
+    const { body } = templateOf(state);
+    return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
+  },
 };
-
-function joinedHeaders({ template: { headers = [] } }: RequestState): string {
-  return headers.map(([, value]) => value).join(', ');
-}
-
-function jsonText(state: RequestState): string {
-  const { body } = templateOf(state);
-  return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
-}
 
 function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
   const text = TEXTS[part]?.(ordinaryWith(apply, contract)) ?? '';
