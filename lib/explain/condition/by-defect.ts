@@ -189,12 +189,12 @@ export async function subjectsOf(
   const all = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
   const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
   const values = isBody ? limitedTo(all.candidates.filter(meets), all) : all;
-  const reach = await sweep(values, base, search, false);
-  const [only, ...others] = reach.named;
+  const swept = await sweep(values, base, search, false);
+  const [only, ...others] = swept.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
   const separated =
-    isBody && isScattered ? await separatedIn(reach, values.classes, base, search) : undefined;
-  return { ...reach, named: separated ?? reach.named, base, candidates: values.candidates };
+    isBody && isScattered ? await separatedIn(swept, values.classes, base, search) : undefined;
+  return { ...swept, named: separated ?? swept.named, base, candidates: values.candidates };
 }
 
 /** Finds the broadest class of bodies in which a feature separates those with the symptom from the rest. */

@@ -87,11 +87,11 @@ export async function conditionsOf(
   for (const part of parts) {
     if (equal?.parts.includes(part) === true) continue;
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
-    const { condition, reach } = await conditionOfPart(part, state, neutral, search);
-    sweeps.push(...compact(reach));
+    const { condition, swept } = await conditionOfPart(part, state, neutral, search);
+    sweeps.push(...compact(swept));
     // A slow symptom allows only a few tries, so a part may have been kept although it does not matter.
     const isRefuted =
-      search.isSlow && parts.length > 1 && reach?.shown.length === 0 && reach.notShown.length > 0;
+      search.isSlow && parts.length > 1 && swept?.shown.length === 0 && swept.notShown.length > 0;
     if (!isRefuted) conditions.push(condition);
   }
   const isOrder = parts.some(({ name }) => name === 'property order');
@@ -153,42 +153,43 @@ async function conditionOfPart(
   state: RequestState,
   neutral: RequestState | undefined,
   search: Search,
-): Promise<{ readonly condition: Condition; readonly reach: SweepResult | undefined }> {
+): Promise<{ readonly condition: Condition; readonly swept: SweepResult | undefined }> {
+  const { name } = part;
   const without = neutral === undefined ? state : part.copy(neutral, state);
   // Keep a property in its position, which may matter, too.
-  const isProperty = search.contract.newPlant.shape.properties.has(part.name);
-  const base = isProperty && !isRepeated(part.name, state) ? state : without;
-  const values = neutral && sweepOf(part, state, { neutral, without }, search);
+  const isProperty = search.contract.newPlant.shape.properties.has(name);
+  const base = isProperty && !isRepeated(name, state) ? state : without;
+  const values = neutral && sweepOf(part, state, neutral, search);
   const isAccepted = search.expectedOutcomeOf(state) === 'accept';
   // If no budget is left to find out how far it reaches, report what is known.
   const sweepAll = (one: Sweep | undefined) =>
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);
-  const swept = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
-  const reach = isProperty ? await withPartOfText(part, swept, state, search) : swept;
-  const size = neutral && (await withinBudget(() => bySize(reach, state, without, search)));
-  const rare = await withinBudget(() => byRemainder(part, reach, base, search));
-  const condition = size ?? rare ?? byValues(reach, isProperty) ?? wordsOf(part, state, search);
-  return { condition: { ...condition, part: part.name }, reach };
+  const whole = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
+  const swept = isProperty && whole !== undefined ? await withPartOfText(name, whole, state, search) : whole;
+  const size = neutral && (await withinBudget(() => bySize(swept, state, without, search)));
+  const rare = await withinBudget(() => byRemainder(name, swept, base, search));
+  const condition = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
+  return { condition: { ...condition, part: name }, swept };
 }
 
-function byValues(reach: SweepResult | undefined, isProperty: boolean): Condition | undefined {
+function byValues(swept: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.
-  if (reach?.ladder.part === ID && reach.notShown.length === 0) return undefined;
-  const condition = reach?.named[0]?.condition;
+  if (swept?.ladder.part === ID && swept.notShown.length === 0) return undefined;
+  const condition = swept?.named[0]?.condition;
   // A partial list of failing values says something only about a property.
   return condition?.isPartial === true && !isProperty ? undefined : condition;
 }
 
 /** If no class of ids fits the ids that fail, a remainder may. */
 async function byRemainder(
-  { name }: RequestPart,
-  reach: SweepResult | undefined,
+  name: string,
+  swept: SweepResult | undefined,
   base: RequestState,
   search: Search,
 ): Promise<Condition | undefined> {
-  const [candidate] = reach?.shown ?? [];
-  if (name !== ID || candidate === undefined || reach?.named[0]?.isExact === true) return undefined;
+  const [candidate] = swept?.shown ?? [];
+  if (name !== ID || candidate === undefined || swept?.named[0]?.isExact === true) return undefined;
   const exchange = await search.failingExchange(candidate.apply(base));
   const id = exchange && wholeIdIn(exchange);
   return id === undefined ? undefined : rareRemainder(id, base, search);
@@ -197,36 +198,36 @@ async function byRemainder(
 /** The orders of properties that show the symptom, unless all of them do. */
 async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
-  const reach = await sweep(orderSweep(state.plant), state, search, true);
-  return reach.notShown.length > 0 && exactNameIn(reach.named) !== undefined ? reach : undefined;
+  const swept = await sweep(orderSweep(state.plant), state, search, true);
+  return swept.notShown.length > 0 && exactNameIn(swept.named) !== undefined ? swept : undefined;
 }
 
 /** If a part makes the request larger, its size may be what matters. */
 async function bySize(
-  reach: SweepResult | undefined,
+  swept: SweepResult | undefined,
   state: RequestState,
   without: RequestState,
   search: Search,
 ): Promise<Condition | undefined> {
   if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(without)) return undefined;
-  const [known] = reach?.named ?? [];
+  const [known] = swept?.named ?? [];
   if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, without, search, search.expectedOutcomeOf(without) === 'accept');
   return size.shown.length === 0 ? undefined : size.named[0]?.condition;
 }
 
-/** The values to try for one part; `without` is the request without that part. */
+/** The values to try for one part. */
 function sweepOf(
   part: RequestPart,
   state: RequestState,
-  { neutral, without }: Readonly<Record<'neutral' | 'without', RequestState>>,
+  neutral: RequestState,
   { contract, experiments }: Search,
 ): Sweep | undefined {
   const { shape } = contract.newPlant;
   const { name, dimension } = part;
   if (experiments.expectedOutcomeOf(state) === 'reject-credential') {
     const { credential: _, ...authorised } = state;
-    const { credential: __, ...repaired } = without;
+    const { credential: __, ...repaired } = part.copy(neutral, state);
     // If the token is invalid anyway, a defect of the body is a condition like any other.
     const isDefect =
       experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
@@ -243,11 +244,9 @@ function sweepOf(
   if (name === ID) return idSweep;
   if (name === 'method') return methodSweep;
   if (name === 'property order') return orderSweep(neutral.plant);
-  const property = shape.properties.get(name);
-  if (property !== undefined)
-    return property.types.includes('string')
-      ? textSweep(name, shape.required.has(name), state.plant.get(name))
-      : undefined;
+  if (stringsOf(shape).includes(name))
+    return textSweep(name, shape.required.has(name), state.plant.get(name));
+  if (shape.properties.has(name)) return undefined;
   const undeclared = state.plant.get(name);
   if (undeclared !== undefined) {
     const nesting = nestingIn(write(undeclared, 0n));

@@ -1,4 +1,3 @@
-import { compact } from '../../collections.ts';
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import { Raw } from '../../payloads/json.ts';
@@ -37,15 +36,15 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const byInvalidity = await ofInvalidRequest(failingState, search);
   if (byInvalidity !== 'something else') return byInvalidity;
   const shown: RequestState[] = [];
-  const hidden: RequestState[] = [];
+  const notShown: RequestState[] = [];
   for (const variant of search.ordinaryVariants) {
     const shows = await search.shows(variant);
     if (shows === true) shown.push(variant);
-    else if (shows === false) hidden.push(variant);
+    else if (shows === false) notShown.push(variant);
   }
-  if (shown.length > 0 && hidden.length > 0 && !(await isSteady(shown, hidden, search))) return undefined;
+  if (shown.length > 0 && notShown.length > 0 && !(await isSteady(shown, notShown, search))) return undefined;
   const [failing = failingState] = shown;
-  const [passingVariant] = hidden;
+  const [passingVariant] = notShown;
   const base = passingVariant ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
     const found = (await withExactSize(search)) ?? (await likeFailing(failingState, search));
@@ -248,24 +247,25 @@ const showsEachTime = (state: RequestState, search: Search): Promise<boolean> =>
 /** Whether requests that failed, and requests that passed, do so again with fresh values. */
 async function isSteady(
   shown: readonly RequestState[],
-  hidden: readonly RequestState[],
+  notShown: readonly RequestState[],
   search: Search,
 ): Promise<boolean> {
   for (const state of shown) if (!(await search.showsEachTime(state, 2))) return false;
-  for (const state of hidden) if (await search.showsAtLeastOnce(state, 2)) return false;
+  for (const state of notShown) if (await search.showsAtLeastOnce(state, 2)) return false;
   return true;
 }
 
 /** Explains a symptom that every ordinary request shows. Looks for unusual values that do not show it. */
 async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
-  const { required } = search.contract.newPlant.shape;
-  const texts = stringsOf(search.contract.newPlant.shape).map((name) => textSweep(name, required.has(name)));
-  for (const one of search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : []) {
-    const reach = await sweep(one, state, search, true);
-    if (reach.notShown.length === 0 || reach.named[0]?.isExact !== true) continue;
-    if (await showsNow(reach.notShown, state, search)) continue;
-    const conditions = reach.named.slice(0, 1).map(({ condition }) => condition);
-    return [await confirmExplanation({ state, conditions, sweeps: [reach] }, search)];
+  const { shape } = search.contract.newPlant;
+  const texts = stringsOf(shape).map((name) => textSweep(name, shape.required.has(name)));
+  const sweeps = search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : [];
+  for (const one of sweeps) {
+    const swept = await sweep(one, state, search, true);
+    const [first] = swept.named;
+    if (swept.notShown.length === 0 || first?.isExact !== true) continue;
+    if (await showsNow(swept.notShown, state, search)) continue;
+    return [await confirmExplanation({ state, conditions: [first.condition], sweeps: [swept] }, search)];
   }
   return described(state, [], undefined, search);
 }
@@ -306,11 +306,11 @@ async function likeLabel(
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
   const condition = suchAs(search.failure, search.contract);
   const values = digitsSweep(search.experiments.textOf(state), condition.property ?? 'a number in the body');
-  const reach = values && (await withinBudget(() => sweep(values, state, search, false)));
-  const [digits] = reach?.named ?? [];
-  return digits === undefined
+  const swept = values && (await withinBudget(() => sweep(values, state, search, false)));
+  const [digits] = swept?.named ?? [];
+  return swept === undefined || digits === undefined
     ? { conditions: [condition], sweeps: [] }
-    : { conditions: [{ ...condition, ...digits.condition }], sweeps: compact(reach) };
+    : { conditions: [{ ...condition, ...digits.condition }], sweeps: [swept] };
 }
 
 /** The conditions that a subject needs: it may depend on fewer properties than the failing body. */
@@ -319,12 +319,12 @@ async function neededBy(
   { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,
   search: Search,
 ): Promise<readonly Condition[]> {
+  if (neutral === undefined) return conditions;
   const { properties } = search.contract.newPlant.shape;
   const isStated = ({ name }: RequestPart) =>
     properties.has(name) && conditions.some(({ part }) => part === name);
   const unneeded: string[] = [];
   for (const part of parts.filter(isStated)) {
-    if (neutral === undefined) continue;
     const shows = await withinBudget(() => search.showsEachTime(part.copy(neutral, shown), 2));
     if (shows === true) unneeded.push(part.name);
   }

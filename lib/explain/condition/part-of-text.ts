@@ -5,7 +5,6 @@ import { joined } from '../../text.ts';
 import { withinBudget } from '../experiments.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
-import type { RequestPart } from './request-parts.ts';
 import { bisect, type SweepResult } from './sweep.ts';
 import { markWords, NOT_ASCII, stringIn, textCandidate, withText } from './sweeps/strings.ts';
 
@@ -14,27 +13,26 @@ import { markWords, NOT_ASCII, stringIn, textCandidate, withText } from './sweep
  * shows the symptom, the smallest part of that text (or else of the failing one) that does.
  */
 export async function withPartOfText(
-  { name }: RequestPart,
-  reach: SweepResult | undefined,
+  property: string,
+  swept: SweepResult,
   state: RequestState,
   search: Search,
-): Promise<SweepResult | undefined> {
-  if (reach === undefined) return undefined;
-  const [only, ...others] = reach.shown;
-  const exact = exactNameIn(reach.named);
+): Promise<SweepResult> {
+  const [only, ...others] = swept.shown;
+  const exact = exactNameIn(swept.named);
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   const found = await withinBudget(async () => {
-    const across = await acrossOffset(name, state, search);
+    const across = await acrossOffset(property, state, search);
     if (across !== undefined || others.length > 0 || isClass) return across;
-    return minimalText(name, only?.apply(state) ?? state, search);
+    return minimalText(property, only?.apply(state) ?? state, search);
   });
-  if (found === undefined) return reach;
-  const tried = [...reach.ladder.tried, { value: found.value, shows: true }];
+  if (found === undefined) return swept;
+  const tried = [...swept.ladder.tried, { value: found.value, shows: true }];
   return {
-    ...reach,
+    ...swept,
     named: [{ condition: found.condition, candidates: [found], isExact: true }],
-    ladder: { ...reach.ladder, tried },
-    shown: [...reach.shown, found],
+    ladder: { ...swept.ladder, tried },
+    shown: [...swept.shown, found],
   };
 }
 
