@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import type { BodyDefect, RequestState } from '../../payloads/model/dimension.ts';
+import { type BodyDefect, madeValid, type RequestState } from '../../payloads/model/dimension.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { mayExplain, typeIn } from '../assign/covers.ts';
 import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
@@ -183,9 +183,9 @@ export async function subjectsOf(
   conditions: readonly Condition[] = [],
 ): Promise<Subjects> {
   const { contract, token } = search.experiments;
-  const { defect: _, ...valid } = state;
-  const { credential: __, ...unauthenticated } = valid;
-  const base = isBody ? { ...valid, plant: repaired(unauthenticated, search) } : unauthenticated;
+  const { defect: _, ...unchanged } = state;
+  const valid = madeValid(state);
+  const base = isBody ? { ...unchanged, plant: repaired(valid, search) } : valid;
   const all = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
   const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
   const values = isBody ? limitedTo(all.candidates.filter(meets), all) : all;

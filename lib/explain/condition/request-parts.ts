@@ -16,9 +16,6 @@ export interface RequestPart {
   readonly copy: (from: RequestState, to: RequestState) => RequestState;
 }
 
-type Key = keyof RequestTemplate;
-type DeliveryKey = keyof NonNullable<RequestTemplate['delivery']>;
-
 /** Copies fields from one object to another; fields that the first lacks are removed. */
 function copied<T extends object>(from: T, to: T, keys: readonly (keyof T)[]): T {
   const copy = { ...to };
@@ -32,8 +29,8 @@ function copied<T extends object>(from: T, to: T, keys: readonly (keyof T)[]): T
 const part = (
   name: string,
   dimension: string | undefined,
-  keys: readonly Key[],
-  deliveryKeys: readonly DeliveryKey[] = [],
+  keys: readonly (keyof RequestTemplate)[],
+  deliveryKeys: readonly (keyof NonNullable<RequestTemplate['delivery']>)[] = [],
 ): RequestPart => ({
   name,
   dimension,

@@ -35,6 +35,19 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
 const WRITTEN_WITH_EXPONENT = 'with an exponent';
 export const ID_WITH_EXPONENT = `${ID} is written ${WRITTEN_WITH_EXPONENT}`;
 
+/** A scale of magnitudes, with fresh ids at or slightly above each point. */
+const MAGNITUDES: Scale = {
+  points: POWERS.map((power) => 2n ** power),
+  valueAt: (point) => `${point} and a little more`,
+  // The last bits vary, so that a fault that depends on them shows now and then, rather than from some
+  // magnitude on.
+  apply: (state, point) => ({ ...state, plant: state.plant.with(ID, idsFrom(point)) }),
+  above: (point) => idCondition(`is above ${bound(point)}`),
+  beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
+  below: (point) => idCondition(`is below ${bound(point)}`),
+  between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
+};
+
 const SMALL = freshId(2n ** 21n, 2n ** 24n);
 
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
@@ -60,7 +73,7 @@ export const idSweep: Sweep = {
     id: row[0],
     condition: idCondition(row[0], !PARITY.includes(row)),
   })),
-  scale: magnitudes(),
+  scale: MAGNITUDES,
   closer: powersOfTwo,
 };
 
@@ -100,24 +113,6 @@ function candidateOf(value: string, json: Json, classes: readonly IdClass[] = CL
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
     classes: !isPlain ? ['exponent'] : classes.filter(([, has]) => has(number)).map(([clause]) => clause),
     point: number,
-  };
-}
-
-/** A scale of magnitudes, with fresh ids at or slightly above each point. */
-function magnitudes(): Scale {
-  return {
-    points: POWERS.map((power) => 2n ** power),
-    valueAt: (point) => `${point} and a little more`,
-    // The last bits vary, so that a fault that depends on them shows now and then, rather than from some
-    // magnitude on.
-    apply: (state, point) => ({
-      ...state,
-      plant: state.plant.with(ID, idsFrom(point)),
-    }),
-    above: (point) => idCondition(`is above ${bound(point)}`),
-    beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
-    below: (point) => idCondition(`is below ${bound(point)}`),
-    between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
   };
 }
 
