@@ -6,7 +6,7 @@ import { withinBudget } from '../experiments.ts';
 import { REPEATS, type Search } from '../search.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
 import { bisect, type SweepResult } from './sweep.ts';
-import { markWords, NOT_ASCII, stringIn, textCandidate, withText } from './sweeps/strings.ts';
+import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from './sweeps/strings.ts';
 
 /**
  * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value
@@ -84,7 +84,7 @@ async function acrossOffset(
     const shown = await search.showsEachTime(withText(property, across)(failing), 2);
     if (!shown || (await fails(letters + 1)) || (await fails(letters + 2))) continue;
     const says = words(letters + 1);
-    return textCandidate(property, across, says, says);
+    return stringCandidate(property, across, says, says);
   }
   return undefined;
 }
@@ -126,7 +126,7 @@ async function minimalText(
     const other = [2n, 3n, 4n, 5n].map((id) => freshText(part).of(id)).find((like) => like !== part);
     if (other !== undefined && (await shows(around(other)))) return undefined;
     const says = `${verb} ${joined(parts.map(markWords), 'or')}`;
-    return textCandidate(property, around(part), says, says);
+    return stringCandidate(property, around(part), says, says);
   }
   return undefined;
 }

@@ -10,6 +10,7 @@ import { firstValue } from '../../symptom/body.ts';
 import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
 import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
+import { NOT_ASCII } from './strings.ts';
 
 /** Tries every defect of a body, one value at a time. Only some stores reject bytes that are not UTF-8. */
 export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
@@ -54,7 +55,7 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
       condition: {
-        ...(value === undefined ? wordsWithoutValue(defect) : valueWords(property ?? '', value)),
+        ...wordsOf(defect, value),
         topics: TOPICS[defect.kind],
       },
       apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
@@ -90,10 +91,14 @@ const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
   'beyond-format': [],
 };
 
-const valueWords = (property: string, value: Json): Condition => {
+function wordsOf({ name, kind, property }: Defect, value: Json | undefined): Condition {
+  if (property === undefined) return wordsOfDefect(name);
+  if (value === undefined && kind === 'missing')
+    return { clause: `${property} is missing`, noun: `a plant without ${property}`, property };
+  if (value === undefined) return wordsOfDefect(name, property);
   const text = wordedValue(value);
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
-};
+}
 
 /** Whether a value is an array with a single number, string or plant. */
 const holdsOne = (value: Json | undefined): boolean =>
@@ -108,14 +113,8 @@ function wordedValue(value: Json): string {
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];
   if (typeof value !== 'string' || length <= MAX_QUOTED) return shown(value);
-  const isAscii = [...value].every((character) => character < '\u0080');
-  return `a string of ${length} characters${isAscii ? '' : ' that are not ASCII'}`;
+  return `a string of ${length} characters${NOT_ASCII.test(value) ? ' that are not ASCII' : ''}`;
 }
-
-const wordsWithoutValue = ({ name, kind, property }: Defect): Condition =>
-  kind === 'missing' && property !== undefined
-    ? { clause: `${property} is missing`, noun: `a plant without ${property}`, property }
-    : wordsOfDefect(name, property);
 
 /** Returns the words for a defect, derived from its name. */
 export function wordsOfDefect(name: string, property?: string): Condition {

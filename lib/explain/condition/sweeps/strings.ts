@@ -19,11 +19,11 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   }));
   const marked = MARKS.map(([mark, what, oddity]): Candidate => {
     const text = withWords((word) => word(6) + mark + word(6));
-    return { ...textCandidate(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
+    return { ...stringCandidate(property, text, what, `contains ${what}`), skipUnlessFailing: oddity };
   });
   const formed = FORMS.map((form) => {
     const text = freshLike(form);
-    return textCandidate(property, text, `like ${quoted(form)}`, `looks like ${quoted(text.of(1n))}`);
+    return stringCandidate(property, text, `like ${quoted(form)}`, `looks like ${quoted(text.of(1n))}`);
   });
   const absent: Candidate = {
     value: `no ${property}`,
@@ -36,7 +36,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     candidates: [
       ...marked,
       ...formed,
-      textCandidate(property, '', 'empty', 'is empty'),
+      stringCandidate(property, '', 'empty', 'is empty'),
       ...(isRequired ? [] : [absent]),
     ],
     classes: [
@@ -50,7 +50,10 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       },
       ...classes,
     ],
-    scale: { ...lengths(property), instead: letter === undefined ? undefined : lengths(property, letter) },
+    scale: {
+      ...lengths(property),
+      instead: letter === undefined ? undefined : wideLengths(property, letter),
+    },
     closer: ([only, ...others]) => {
       const form = only === undefined ? undefined : FORMS[formed.indexOf(only)];
       return form === undefined || others.length > 0 ? undefined : pairSweep(property, form);
@@ -69,7 +72,7 @@ function pairSweep(property: string, form: string): Sweep {
     part: property,
     candidates: pairs.map(([one, other]) => {
       const says = `contains ${one[1]} and, after it, ${other[1]}`;
-      const candidate = textCandidate(property, freshLike(`word${one[0]}word${other[0]}word`), says, says);
+      const candidate = stringCandidate(property, freshLike(`word${one[0]}word${other[0]}word`), says, says);
       return { ...candidate, classes: [both(one, other)] };
     }),
     classes: [...new Set(pairs.map(([one, other]) => both(one, other)))].map((clause) => ({
@@ -80,7 +83,7 @@ function pairSweep(property: string, form: string): Sweep {
 }
 
 /** A candidate that sets the property to a text; `says` completes its clause. */
-export function textCandidate(
+export function stringCandidate(
   property: string,
   text: string | FreshText,
   value: string,
@@ -293,38 +296,28 @@ const POINTS = [
 /** Number of fresh letters at the start of a text of a given length, which make it new. */
 const FRESH_LETTERS = 12;
 
-/** Lengths in characters, of texts that consist of `letter` if it is not an ASCII letter. */
-function lengths(property: string, letter?: string): Scale {
-  const most = letter === undefined ? '' : ', most of them not ASCII';
+/** Lengths in characters, of texts that consist of one letter; `note` says which characters these are. */
+function lengths(property: string, letter = 'a', note = ''): Scale {
   // There are so few short texts that the store may know them already.
   const upTo = (longest: bigint, says: string): Condition => ({
-    clause: `${property} ${says} characters${most}`,
+    clause: `${property} ${says} characters${note}`,
     property,
     ...(longest <= SCARCE ? { isRepeated: true } : {}),
   });
-  const bytes = (point: bigint) =>
-    FRESH_LETTERS + (Number(point) - FRESH_LETTERS) * Buffer.byteLength(letter ?? 'a');
   return {
     points: POINTS.map(BigInt),
     valueAt: (point) => `${point} ${point === 1n ? 'letter' : 'letters'}`,
     apply: (state, point) => {
-      const text = withWords(
-        (word) =>
-          word(Math.min(Number(point), FRESH_LETTERS)) +
-          (letter ?? 'a').repeat(Math.max(0, Number(point) - FRESH_LETTERS)),
-      );
+      const fresh = Math.min(Number(point), FRESH_LETTERS);
+      const text = withWords((word) => word(fresh) + letter.repeat(Number(point) - fresh));
       return withText(property, text)(state);
     },
     above: (point) => ({
-      clause:
-        letter === undefined
-          ? `${property} is longer than ${point} characters`
-          : `${property} is longer than about ${bytes(point)} bytes in UTF-8, most of its characters not ASCII`,
+      clause: `${property} is longer than ${point} characters`,
       isLarger: true,
       property,
-      ...(letter === undefined
-        ? { topics: ['size'], statement: { property, is: 'longer than', characters: Number(point) } }
-        : { topics: ['size', 'beyond ASCII'] }),
+      topics: ['size'],
+      statement: { property, is: 'longer than', characters: Number(point) },
     }),
     below: (point) => upTo(point, `is shorter than ${point}`),
     between: (first, last) => upTo(last, `has ${first === last ? first : `${first} to ${last}`}`),
@@ -334,6 +327,20 @@ function lengths(property: string, letter?: string): Scale {
     },
   };
 }
+
+/** Lengths of texts that consist of a letter that is not ASCII, since their bytes may count. */
+const wideLengths = (property: string, letter: string): Scale => ({
+  ...lengths(property, letter, ', most of them not ASCII'),
+  above: (point) => {
+    const bytes = FRESH_LETTERS + (Number(point) - FRESH_LETTERS) * Buffer.byteLength(letter);
+    return {
+      clause: `${property} is longer than about ${bytes} bytes in UTF-8, most of its characters not ASCII`,
+      isLarger: true,
+      property,
+      topics: ['size', 'beyond ASCII'],
+    };
+  },
+});
 
 /** Characters with which the name of a property may begin in order to mean something to a program. */
 const SIGILS = '$@_.#-';
