@@ -3,7 +3,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { rareRemainder, withRemainder } from '../condition/remainders.ts';
+import { findRareRemainder, withRemainder } from '../condition/remainders.ts';
 import { sweep } from '../condition/sweep.ts';
 import { idSweep } from '../condition/sweeps/ids.ts';
 import { withinBudget } from '../experiments.ts';
@@ -90,7 +90,7 @@ async function aboutRareIds(
 ): Promise<AboutIds | undefined> {
   const [failing, ...others] = tried.filter(({ shows }) => shows).map(({ id }) => id);
   if (failing === undefined || others.length > 0) return undefined;
-  const condition = await rareRemainder(failing, state, search);
+  const condition = await findRareRemainder(failing, state, search);
   return condition && { condition };
 }
 

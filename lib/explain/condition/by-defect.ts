@@ -22,7 +22,7 @@ import {
   nameCandidates,
   type Sweep,
 } from './candidates.ts';
-import { type ConditionSearchResult, conditionsAmong, UNCONDITIONAL } from './conditions.ts';
+import { type ConditionSearchResult, findMoreConditions, UNCONDITIONAL } from './conditions.ts';
 import { type Feature, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
@@ -37,7 +37,7 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);
 
 /** Explains the symptom if every 400 response shows it, whatever was wrong with the request. */
-export async function inEveryWrong400(search: Search): Promise<Explanation | undefined> {
+export async function explainEvery400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
   const rejected: readonly RequestState[] = [
@@ -64,13 +64,13 @@ export async function inEveryWrong400(search: Search): Promise<Explanation | und
  * @returns `unsteady` if that depends on earlier requests; undefined if the defect or credential of the
  * failure does not show the symptom by itself
  */
-export async function byDefect(
+export async function explainByDefect(
   isBody: boolean,
   search: Search,
 ): Promise<readonly Explanation[] | 'unsteady' | undefined> {
   const kind = `${isBody}/${isNotUtf8(search)}`;
   const subjects = await search.experiments.cached(`subjects/${kind}/${keyOf(search.symptom)}`, () =>
-    subjectsOf(search.ordinary, isBody, search),
+    findSubjects(search.ordinary, isBody, search),
   );
   if (await beganToShow(subjects, search)) return 'unsteady';
   const labels = subjects.named.flatMap(({ candidates }) => labelsOf(candidates));
@@ -86,7 +86,7 @@ export async function byDefect(
     const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
     const among =
       subject.feature === undefined
-        ? await conditionsAmong(state, others, search)
+        ? await findMoreConditions(state, others, search)
         : { ...UNCONDITIONAL, conditions: [subject.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
@@ -176,7 +176,7 @@ interface Subjects extends SweepResult {
  *
  * @param conditions only bodies that meet them are tried
  */
-export async function subjectsOf(
+export async function findSubjects(
   state: RequestState,
   isBody: boolean,
   search: Search,
@@ -193,12 +193,12 @@ export async function subjectsOf(
   const [only, ...others] = swept.named;
   const isScattered = others.length > 0 || (only?.isExact === false && only.isListed !== true);
   const separated =
-    isBody && isScattered ? await separatedIn(swept, values.classes, base, search) : undefined;
+    isBody && isScattered ? await findSeparating(swept, values.classes, base, search) : undefined;
   return { ...swept, named: separated ?? swept.named, base, candidates: values.candidates };
 }
 
 /** Finds the broadest class of bodies in which a feature separates those with the symptom from the rest. */
-async function separatedIn(
+async function findSeparating(
   { shown, notShown }: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,

@@ -14,9 +14,9 @@ import { mustReject } from '../symptom/detect-symptoms.ts';
 import { areVague, type Condition } from '../wording/condition.ts';
 import { wordsOf } from '../wording/request-words.ts';
 import { exactNameIn, isIn, type Sweep } from './candidates.ts';
-import { withPartOfText } from './part-of-text.ts';
+import { addPartOfText } from './part-of-text.ts';
 import { reduce } from './reduce.ts';
-import { rareRemainder, wholeIdIn } from './remainders.ts';
+import { findRareRemainder, wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -41,7 +41,7 @@ export const UNCONDITIONAL: ConditionSearchResult = {
 };
 
 /** Finds further conditions: requests that differ from `state` only in the plant may not show the symptom. */
-export async function conditionsAmong(
+export async function findMoreConditions(
   state: RequestState,
   others: readonly RequestState[],
   search: Search,
@@ -50,7 +50,7 @@ export async function conditionsAmong(
     if ((await search.shows(other)) !== false) continue;
     if ((await search.shows(other)) !== false || (await search.shows(state)) !== true) return UNCONDITIONAL;
     const { state: reduced, parts } = await reduce(state, other, search);
-    return { ...(await conditionsOf(reduced, parts, other, search)), parts, neutral: other };
+    return { ...(await findConditions(reduced, parts, other, search)), parts, neutral: other };
   }
   return UNCONDITIONAL;
 }
@@ -63,7 +63,7 @@ const MAX_UNDECLARED = 3;
  *
  * @param neutral a request that does not show the symptom, if one is known
  */
-export async function conditionsOf(
+export async function findConditions(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
@@ -82,12 +82,12 @@ export async function conditionsOf(
       phrase: `with ${undeclared.length} or more undeclared properties`,
       topics: ['undeclared property'],
     });
-  const equal = await withinBudget(() => byEqualTexts(parts, state, search));
+  const equal = await withinBudget(() => findEqualTexts(parts, state, search));
   if (equal !== undefined) conditions.push(equal.condition);
   for (const part of parts) {
     if (equal?.parts.includes(part) === true) continue;
     if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
-    const { condition, swept } = await conditionOfPart(part, state, neutral, search);
+    const { condition, swept } = await findConditionOf(part, state, neutral, search);
     sweeps.push(...compact(swept));
     // A slow symptom allows only a few tries, so a part may have been kept although it does not matter.
     const isRefuted =
@@ -97,14 +97,14 @@ export async function conditionsOf(
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
   const order =
-    isKnown && !isOrder && !isNumber ? await withinBudget(() => byOrder(state, search)) : undefined;
+    isKnown && !isOrder && !isNumber ? await withinBudget(() => findOrders(state, search)) : undefined;
   conditions.push(...(order?.named ?? []).map(({ condition }) => condition));
   sweeps.push(...compact(order));
   return { conditions, sweeps };
 }
 
 /** If two texts that matter are the same, finds whether that is why they matter. */
-async function byEqualTexts(
+async function findEqualTexts(
   parts: readonly RequestPart[],
   state: RequestState,
   search: Search,
@@ -148,7 +148,7 @@ function isSubject(
 }
 
 /** The condition for one part, and the values that were tried to find out how far it reaches. */
-async function conditionOfPart(
+async function findConditionOf(
   part: RequestPart,
   state: RequestState,
   neutral: RequestState | undefined,
@@ -166,9 +166,9 @@ async function conditionOfPart(
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);
   const whole = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
-  const swept = isProperty && whole !== undefined ? await withPartOfText(name, whole, state, search) : whole;
-  const size = neutral && (await withinBudget(() => bySize(swept, state, without, search)));
-  const rare = await withinBudget(() => byRemainder(name, swept, base, search));
+  const swept = isProperty && whole !== undefined ? await addPartOfText(name, whole, state, search) : whole;
+  const size = neutral && (await withinBudget(() => findSize(swept, state, without, search)));
+  const rare = await withinBudget(() => findRemainder(name, swept, base, search));
   const condition = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
   return { condition: { ...condition, part: name }, swept };
 }
@@ -182,7 +182,7 @@ function byValues(swept: SweepResult | undefined, isProperty: boolean): Conditio
 }
 
 /** If no class of ids fits the ids that fail, a remainder may. */
-async function byRemainder(
+async function findRemainder(
   name: string,
   swept: SweepResult | undefined,
   base: RequestState,
@@ -192,18 +192,18 @@ async function byRemainder(
   if (name !== ID || candidate === undefined || swept?.named[0]?.isExact === true) return undefined;
   const exchange = await search.failingExchange(candidate.apply(base));
   const id = exchange && wholeIdIn(exchange);
-  return id === undefined ? undefined : rareRemainder(id, base, search);
+  return id === undefined ? undefined : findRareRemainder(id, base, search);
 }
 
 /** The orders of properties that show the symptom, unless all of them do. */
-async function byOrder(state: RequestState, search: Search): Promise<SweepResult | undefined> {
+async function findOrders(state: RequestState, search: Search): Promise<SweepResult | undefined> {
   if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
   const swept = await sweep(orderSweep(state.plant), state, search, true);
   return swept.notShown.length > 0 && exactNameIn(swept.named) !== undefined ? swept : undefined;
 }
 
 /** If a part makes the request larger, its size may be what matters. */
-async function bySize(
+async function findSize(
   swept: SweepResult | undefined,
   state: RequestState,
   without: RequestState,

@@ -14,9 +14,14 @@ import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import type { Condition } from '../wording/condition.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
-import { byDefect, confirmSubject, inEveryWrong400, subjectsOf, TRUNCATED } from './by-defect.ts';
+import { confirmSubject, explainByDefect, explainEvery400, findSubjects, TRUNCATED } from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
-import { type ConditionSearchResult, conditionsAmong, conditionsOf, UNCONDITIONAL } from './conditions.ts';
+import {
+  type ConditionSearchResult,
+  findConditions,
+  findMoreConditions,
+  UNCONDITIONAL,
+} from './conditions.ts';
 import { reduce } from './reduce.ts';
 import { wholeIdIn } from './remainders.ts';
 import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
@@ -29,11 +34,11 @@ import { NOT_ASCII, textSweep } from './sweeps/strings.ts';
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
 export async function investigate(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinary } = search;
-  const failingState = search.failingState && (await withNearbyIds(search.failingState, search));
+  const failingState = search.failingState && (await tryNearbyIds(search.failingState, search));
   if (failingState === undefined) return undefined;
-  const everywhere = await inEveryWrong400(search);
+  const everywhere = await explainEvery400(search);
   if (everywhere !== undefined) return [everywhere];
-  const byInvalidity = await ofInvalidRequest(failingState, search);
+  const byInvalidity = await explainInvalidRequest(failingState, search);
   if (byInvalidity !== 'something else') return byInvalidity;
   const shown: RequestState[] = [];
   const notShown: RequestState[] = [];
@@ -47,18 +52,18 @@ export async function investigate(search: Search): Promise<readonly Explanation[
   const [passingVariant] = notShown;
   const base = passingVariant ?? search.ordinaryVariants[0] ?? ordinary;
   if (shown.length === 0) {
-    const found = (await withExactSize(search)) ?? (await likeFailing(failingState, search));
+    const found = (await explainByExactSize(search)) ?? (await explainBySimilar(failingState, search));
     if (found !== undefined) return found;
-    if (!(await showsEachTime(failingState, search))) return byClassOfId(failingState, base, search);
+    if (!(await showsEachTime(failingState, search))) return explainByClassOfId(failingState, base, search);
   }
-  if (passingVariant === undefined && shown.length > 0) return unconditional(failing, search);
+  if (passingVariant === undefined && shown.length > 0) return explainUnconditional(failing, search);
   const { state, parts } = await reduce(failing, base, search);
-  const found = await described(state, parts, passingVariant ?? ordinary, search);
-  return parts.length === 0 ? found : withSharedConditions(found, state, parts, search);
+  const found = await explainParts(state, parts, passingVariant ?? ordinary, search);
+  return parts.length === 0 ? found : addSharedConditions(found, state, parts, search);
 }
 
 /** The failing request with ids close to its own, if all fail: part of the range of ordinary ids may fail. */
-async function withNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
+async function tryNearbyIds(state: RequestState, search: Search): Promise<RequestState> {
   const own = state.plant.get(ID);
   const id = wholeIdIn(search.failure.exchange);
   if (!(own instanceof Raw) || own.choices === 1 || id === undefined || search.isSlow) return state;
@@ -72,20 +77,22 @@ async function withNearbyIds(state: RequestState, search: Search): Promise<Reque
  *
  * @returns undefined if the failure depends on earlier requests; `something else` if that is not what matters
  */
-async function ofInvalidRequest(
+async function explainInvalidRequest(
   failingState: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | 'something else' | undefined> {
   const expected = search.expectedOutcomeOf(failingState);
-  const byOwnDefect = mustReject(expected) ? await byDefect(expected === 'reject-body', search) : undefined;
+  const byOwnDefect = mustReject(expected)
+    ? await explainByDefect(expected === 'reject-body', search)
+    : undefined;
   const found =
     byOwnDefect ??
-    ((await isUnparsed(failingState, search)) ? await byDefect(true, search) : 'something else');
+    ((await isUnparsed(failingState, search)) ? await explainByDefect(true, search) : 'something else');
   return found === 'unsteady' ? undefined : found;
 }
 
 /** Adds further conditions: what the ordinary and the failing request have in common may matter as well. */
-async function withSharedConditions(
+async function addSharedConditions(
   explanations: readonly Explanation[],
   state: RequestState,
   parts: readonly RequestPart[],
@@ -93,7 +100,7 @@ async function withSharedConditions(
 ): Promise<readonly Explanation[]> {
   const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
-    (await withinBudget(() => conditionsAmong(state, others, search))) ?? UNCONDITIONAL;
+    (await withinBudget(() => findMoreConditions(state, others, search))) ?? UNCONDITIONAL;
   return explanations.map((one) => ({
     ...one,
     conditions: [...one.conditions, ...conditions],
@@ -105,7 +112,7 @@ async function withSharedConditions(
 const DIVISORS = [2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
 /** Explains the failure by the exact size of the body, if one byte more or less passes. */
-async function withExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
+async function explainByExactSize(search: Search): Promise<readonly Explanation[] | undefined> {
   const { ordinaryVariants, experiments, failure } = search;
   const [base] = ordinaryVariants.toSorted((a, b) => experiments.sizeOf(a) - experiments.sizeOf(b));
   const size = failure.exchange.request.body?.length ?? 0;
@@ -126,7 +133,7 @@ async function withExactSize(search: Search): Promise<readonly Explanation[] | u
 }
 
 /** Explains the failure by an ordinary request of the same size or nesting, or with a split character. */
-async function likeFailing(
+async function explainBySimilar(
   failing: RequestState,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
@@ -134,13 +141,13 @@ async function likeFailing(
   if (base === undefined) return undefined;
   for (const state of padded(failing, base, search)) {
     if ((await search.shows(state)) !== true) continue;
-    const explanations = await reducedTo(base, state, search);
+    const explanations = await explainReduced(base, state, search);
     return explanations.map((each) => ({ ...each, ...featureOf(each) }));
   }
   for (const state of nestedAsDeep(failing, base, search))
-    if ((await search.shows(state)) === true) return reducedTo(base, state, search);
+    if ((await search.shows(state)) === true) return explainReduced(base, state, search);
   for (const state of split(failing, base, search))
-    if (await showsEachTime(state, search)) return reducedTo(base, state, search);
+    if (await showsEachTime(state, search)) return explainReduced(base, state, search);
   return undefined;
 }
 
@@ -183,7 +190,7 @@ function split(
 const MIN_IN_RANGE = 10;
 
 /** Explains the failure by a class of ids, if the failing id fails each time while similar ids pass. */
-async function byClassOfId(
+async function explainByClassOfId(
   failingState: RequestState,
   base: RequestState,
   search: Search,
@@ -198,7 +205,9 @@ async function byClassOfId(
   // A few values may fail by chance: a single one of a class, or some between two limits.
   const isClass = (exact?.candidates.length ?? 0) > 1;
   const isRange = exact?.candidates.length === 0 && shown.length >= MIN_IN_RANGE;
-  return notShown.length === 0 || (!isClass && !isRange) ? undefined : described(state, parts, base, search);
+  return notShown.length === 0 || (!isClass && !isRange)
+    ? undefined
+    : explainParts(state, parts, base, search);
 }
 
 /** Whether a deeply nested body fails like malformed JSON: some parsers reject deep nesting as malformed. */
@@ -256,7 +265,7 @@ async function isSteady(
 }
 
 /** Explains a symptom that every ordinary request shows. Looks for unusual values that do not show it. */
-async function unconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
+async function explainUnconditional(state: RequestState, search: Search): Promise<readonly Explanation[]> {
   const { shape } = search.contract.newPlant;
   const texts = stringsOf(shape).map((name) => textSweep(name, shape.required.has(name)));
   const sweeps = search.symptom.kind === 'rejects' ? [idSweep, orderSweep(state.plant), ...texts] : [];
@@ -267,7 +276,7 @@ async function unconditional(state: RequestState, search: Search): Promise<reado
     if (await showsNow(swept.notShown, state, search)) continue;
     return [await confirmExplanation({ state, conditions: [first.condition], sweeps: [swept] }, search)];
   }
-  return described(state, [], undefined, search);
+  return explainParts(state, [], undefined, search);
 }
 
 /** Whether values that passed earlier fail now. If so, earlier requests matter, not the values. */
@@ -282,13 +291,13 @@ async function showsNow(
 }
 
 /** Reduces the failing request towards the passing one, and explains the remaining differences. */
-async function reducedTo(
+async function explainReduced(
   passing: RequestState,
   failing: RequestState,
   search: Search,
 ): Promise<readonly Explanation[]> {
   const { state, parts } = await reduce(failing, passing, search);
-  return described(state, parts, passing, search);
+  return explainParts(state, parts, passing, search);
 }
 
 /** For each sweep, gives the request the plainest of the values that its first name covers. */
@@ -300,7 +309,7 @@ const plainerValues = (
   sweeps.reduce((one, { named: [first] }) => withPlainest(first?.candidates ?? [], one, experiments), state);
 
 /** Words a failure by the label of its test case, and by how many digits of a long number matter, if any. */
-async function likeLabel(
+async function describeByLabel(
   state: RequestState,
   search: Search,
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
@@ -314,7 +323,7 @@ async function likeLabel(
 }
 
 /** The conditions that a subject needs: it may depend on fewer properties than the failing body. */
-async function neededBy(
+async function findNeeded(
   shown: RequestState,
   { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,
   search: Search,
@@ -332,16 +341,16 @@ async function neededBy(
 }
 
 /** Finds what shows the symptom and under which conditions, and confirms it. */
-async function described(
+async function explainParts(
   state: RequestState,
   parts: readonly RequestPart[],
   neutral: RequestState | undefined,
   search: Search,
 ): Promise<readonly Explanation[]> {
   const expected = search.expectedOutcomeOf(state);
-  const { conditions, sweeps } = await conditionsOf(state, parts, neutral, search);
+  const { conditions, sweeps } = await findConditions(state, parts, neutral, search);
   const subjects = mustReject(expected)
-    ? await withinBudget(() => subjectsOf(state, expected === 'reject-body', search, conditions))
+    ? await withinBudget(() => findSubjects(state, expected === 'reject-body', search, conditions))
     : undefined;
   const explanations: Explanation[] = [];
   if (subjects !== undefined)
@@ -351,7 +360,7 @@ async function described(
       const about = {
         state: shown,
         plainer: withPlainest(own.candidates, base, search.experiments),
-        conditions: await neededBy(shown, { conditions, parts, neutral }, search),
+        conditions: await findNeeded(shown, { conditions, parts, neutral }, search),
         sweeps,
         parts: [...search.invalidParts, ...parts],
         neutral,
@@ -363,6 +372,6 @@ async function described(
   const subject = isNamed ? undefined : subjectOf(search);
   const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
   const plainer = plainerValues(state, sweeps, search);
-  const known = isUnknown ? await likeLabel(state, search) : { conditions, sweeps };
+  const known = isUnknown ? await describeByLabel(state, search) : { conditions, sweeps };
   return [await confirmExplanation({ state, plainer, subject, parts, neutral, ...known }, search)];
 }

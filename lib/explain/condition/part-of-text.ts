@@ -12,7 +12,7 @@ import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from './swe
  * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value
  * shows the symptom, the smallest part of that text (or else of the failing one) that does.
  */
-export async function withPartOfText(
+export async function addPartOfText(
   property: string,
   swept: SweepResult,
   state: RequestState,
@@ -22,9 +22,9 @@ export async function withPartOfText(
   const exact = exactNameIn(swept.named);
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   const found = await withinBudget(async () => {
-    const across = await acrossOffset(property, state, search);
+    const across = await findAcrossOffset(property, state, search);
     if (across !== undefined || others.length > 0 || isClass) return across;
-    return minimalText(property, only?.apply(state) ?? state, search);
+    return findMinimalText(property, only?.apply(state) ?? state, search);
   });
   if (found === undefined) return swept;
   const tried = [...swept.ladder.tried, { value: found.value, shows: true }];
@@ -54,7 +54,7 @@ const UNITS = [
 ] as const;
 
 /** Finds whether a text fails because a character straddles an offset at which a program cuts it in two. */
-async function acrossOffset(
+async function findAcrossOffset(
   property: string,
   failing: RequestState,
   search: Search,
@@ -101,7 +101,7 @@ const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshT
 ];
 
 /** Finds the smallest part of a failing text that suffices for the symptom, or several such characters. */
-async function minimalText(
+async function findMinimalText(
   property: string,
   failing: RequestState,
   search: Search,

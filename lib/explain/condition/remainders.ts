@@ -29,7 +29,7 @@ const MODULI = [25, 30, 31, 32, 36, 37, 48, 50, 60, 64, 97, 99, 100, 101, 127, 1
   .map(BigInt);
 
 /** Finds the remainder that makes an id fail, if the divisor is so large that few ids leave it. */
-export async function rareRemainder(
+export async function findRareRemainder(
   failing: bigint,
   state: RequestState,
   search: Search,
