@@ -25,20 +25,21 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
     const exchange = await experiments.sendTemplate(template);
     return experiments.isShown(exchange, template, symptom) === true ? { before, exchange } : undefined;
   };
-  let earlier = recent;
-  for (let attempts = ATTEMPTS; (await shownAfter(earlier)) === undefined; attempts -= 1)
-    if (attempts === 1) return undefined;
-  while (earlier.length > 1) {
-    const middle = Math.floor(earlier.length / 2);
-    const [later, sooner] = [earlier.slice(middle), earlier.slice(0, middle)];
-    if ((await shownAfter(later)) !== undefined) earlier = later;
-    else if ((await shownAfter(sooner)) !== undefined) earlier = sooner;
+  const passesAfter = async (earlier: readonly RequestTemplate[]) =>
+    (await shownAfter(earlier)) === undefined;
+  if (await everyTime(ATTEMPTS, () => passesAfter(recent))) return undefined;
+  let needed = recent;
+  while (needed.length > 1) {
+    const middle = Math.floor(needed.length / 2);
+    const [later, sooner] = [needed.slice(middle), needed.slice(0, middle)];
+    if (!(await passesAfter(later))) needed = later;
+    else if (!(await passesAfter(sooner))) needed = sooner;
     else return undefined;
   }
-  const last = await repeated(REPEATS, () => shownAfter(earlier));
-  const [culprit] = earlier;
-  const isNeeded = () => shownAfter([]).then((found) => found === undefined);
-  if (last === undefined || culprit === undefined || !(await everyTime(REPEATS, isNeeded))) return undefined;
+  const last = await repeated(REPEATS, () => shownAfter(needed));
+  const [culprit] = needed;
+  if (last === undefined || culprit === undefined) return undefined;
+  if (!(await everyTime(REPEATS, () => passesAfter([])))) return undefined;
   const defect = defectOf(culprit, search);
   const plain = defect && templateOf(defect.apply(search.ordinary));
   const { before, exchange } = (plain && (await repeated(REPEATS, () => shownAfter([plain])))) ?? last;
