@@ -188,21 +188,17 @@ export class SequenceProbe {
   }
 }
 
-/** Sends ordinary plants until one is accepted, which returns the store to a normal state. */
-async function accepted({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
+/**
+ * Sends ordinary plants until one is accepted, which returns the store to a normal state. Tries again after
+ * pauses in which the store may recover.
+ */
+async function acceptedSoon({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
   if (isSlow) return undefined;
   // A plant with all properties leaves the most traces, so it comes first.
-  const states = ordinaryStates(contract);
-  for (const state of states.toSorted((a, b) => b.plant.members.length - a.plant.members.length))
-    if ((await experiments.send(state)).response?.status === 200) return state;
-  return undefined;
-}
-
-/** Like `accepted`, but tries again after pauses in which the store may recover. */
-async function acceptedSoon(search: Search): Promise<RequestState | undefined> {
+  const states = ordinaryStates(contract).toSorted((a, b) => b.plant.members.length - a.plant.members.length);
   for (let pauses = 0; ; pauses += 1) {
-    const ordinary = await accepted(search);
-    if (ordinary !== undefined || search.isSlow || pauses === MAX_RECOVERY_PAUSES) return ordinary;
+    for (const state of states) if ((await experiments.send(state)).response?.status === 200) return state;
+    if (pauses === MAX_RECOVERY_PAUSES) return undefined;
     await sleep(RECOVERY_PAUSE_MS);
   }
 }
