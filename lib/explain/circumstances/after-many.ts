@@ -1,9 +1,8 @@
 import { counted } from '../../text.ts';
-import type { Exchange } from '../../wire/exchange.ts';
 import { bisect } from '../condition/sweep.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, shownAfterOthers } from '../explanation.ts';
-import { everyTime, type Finder, REPEATS } from '../search.ts';
+import { everyTime, type Finder, REPEATS, repeated } from '../search.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
@@ -91,14 +90,12 @@ const REQUESTS_ON_CONNECTION = 110;
 export const afterManyOnConnection: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   let earlier: number | undefined;
-  let shown: Exchange | undefined;
-  for (let remaining = REPEATS - 1; remaining > 0; remaining -= 1) {
+  const shown = await repeated(REPEATS - 1, async () => {
     const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
     const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
-    if (index < 1 || (earlier !== undefined && index !== earlier)) return undefined;
-    earlier = index;
-    shown = exchanges[index];
-  }
+    earlier ??= index;
+    return index > 0 && index === earlier ? exchanges[index] : undefined;
+  });
   if (earlier === undefined || shown === undefined) return undefined;
   const condition = { phrase: `after ${counted(earlier, 'other')} on the same connection` };
   return {
