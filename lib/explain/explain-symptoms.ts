@@ -170,7 +170,7 @@ async function searchFor(lead: CheckFailure, experiments: Experiments): Promise<
   const { failingState } = search;
   const isReplayed =
     failingState !== undefined && (await withinBudget(() => replayed(failingState, search))) !== undefined;
-  return isReplayed ? search.followingValid() : search;
+  return isReplayed ? new Search(lead, experiments, true) : search;
 }
 
 /** Explains one failure by experiments, or by how often requests fail; undefined if neither is possible. */

@@ -79,13 +79,11 @@ export class Search {
   /** Whether seeing the symptom takes a full timeout. */
   readonly isSlow: boolean;
 
-  private readonly lead: CheckFailure;
   private readonly followsValid: boolean;
   private cachedInvalidParts: readonly RequestPart[] | undefined;
 
-  constructor(lead: CheckFailure, experiments: Experiments, followsValid = false) {
-    const { failure, symptom } = lead;
-    this.lead = lead;
+  /** @param followsValid whether each invalid request follows a valid one, so that a cache knows that one */
+  constructor({ failure, symptom }: CheckFailure, experiments: Experiments, followsValid = false) {
     this.followsValid = followsValid;
     this.failure = failure;
     this.symptom = symptom;
@@ -124,11 +122,6 @@ export class Search {
     return failingState === undefined
       ? ordinary
       : ordinary.map((one) => withParts(invalidParts, failingState, one));
-  }
-
-  /** Has each invalid request follow a valid one that is otherwise the same, so that a cache knows that one. */
-  followingValid(): Search {
-    return new Search(this.lead, this.experiments, true);
   }
 
   async send(state: RequestState): Promise<Exchange> {
