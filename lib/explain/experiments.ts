@@ -17,16 +17,8 @@ import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 
-/** How experiments reach the store: the run (lib/run/run.ts), or a stand-in in tests. */
-export interface ExperimentChannel {
-  /** How often the store died and was restarted. */
-  readonly restarts: number;
-  /** Sends requests together, each with a fresh id; undefined if the run has ended. */
-  sendOutsideChecks(
-    templates: readonly RequestTemplate[],
-    maxInFlight?: number,
-  ): Promise<readonly Exchange[] | undefined>;
-}
+/** How experiments reach the store. */
+export type ExperimentChannel = Pick<RunHandle, 'restarts' | 'sendOutsideChecks'>;
 
 /** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}
@@ -89,7 +81,7 @@ export class Experiments {
 
   async sendTemplate(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = await this.sendConcurrently([template]);
-    if (exchange === undefined) throw this.ended();
+    if (exchange === undefined) throw this.exhausted('the run had ended');
     return exchange;
   }
 
@@ -134,19 +126,18 @@ export class Experiments {
   private requireBudgetFor(requests: number): void {
     if (this.hasBudgetFor(requests)) return;
     const { budget } = this.run;
+    if (Math.min(budget.requests, budget.seconds) <= 0) throw this.exhausted('no experiments were possible');
     const isSpent = this.sent + requests + RESERVED_REQUESTS > budget.requests;
-    this.shortage =
-      Math.min(budget.requests, budget.seconds) <= 0
-        ? 'no experiments were possible'
-        : isSpent
-          ? `the budget of ${counted(budget.requests, 'request')} was used up`
-          : `the ${counted(Math.round(budget.seconds), 'second')} for experiments were over`;
-    throw new BudgetExhausted();
+    throw this.exhausted(
+      isSpent
+        ? `the budget of ${counted(budget.requests, 'request')} was used up`
+        : `the ${counted(Math.round(budget.seconds), 'second')} for experiments were over`,
+    );
   }
 
-  /** The error for an experiment after the end of the run. */
-  private ended(): BudgetExhausted {
-    this.shortage = 'the run had ended';
+  /** The error for an experiment that cannot be made. */
+  private exhausted(shortage: string): BudgetExhausted {
+    this.shortage = shortage;
     return new BudgetExhausted();
   }
 
@@ -159,7 +150,7 @@ export class Experiments {
     maxInFlight?: number,
   ): Promise<readonly Exchange[]> {
     const exchanges = await this.channel.sendOutsideChecks(templates, maxInFlight);
-    if (exchanges === undefined) throw this.ended();
+    if (exchanges === undefined) throw this.exhausted('the run had ended');
     this.sent += templates.length;
     return exchanges;
   }
