@@ -140,7 +140,8 @@ export function typesOf({ types, values, alternatives }: Shape): readonly JsonTy
   return types.filter((type) => among.includes(type));
 }
 
-const typeOfValue = (value: unknown): JsonType => {
+/** Returns the JSON type of a parsed value. */
+export const typeOfValue = (value: unknown): JsonType => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';

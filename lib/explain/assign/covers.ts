@@ -1,5 +1,6 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
+import { typeOfValue } from '../../contract/shape.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import type { FailedCase } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
@@ -87,9 +88,7 @@ export function typeIn(text: string, property: string): string | undefined {
   try {
     const value: unknown = new Map(Object.entries(JSON.parse(text) ?? {})).get(property);
     if (value === undefined) return 'none';
-    if (value === null) return 'null';
-    if (Array.isArray(value)) return 'array';
-    if (typeof value !== 'number') return typeof value;
+    if (typeof value !== 'number') return typeOfValue(value);
     // The numeral decides, since the double for 1e-400 is 0, an integer.
     return exactInteger(sourceAt(text, [property]) ?? '') === undefined ? 'number' : 'integer';
   } catch {
