@@ -22,7 +22,7 @@ export const afterFlood: Finder = async (state, search) => {
   const mayBeLockedOut = symptom.kind === 'rejects' && LOCKED_OUT.includes(symptom.status ?? 0);
   if (!mayBeLockedOut || search.expectedOutcomeOf(state) !== 'accept') return undefined;
   for (const kind of KINDS) {
-    const template = templateOf({ ...state, ...kind.change(state) });
+    const template = templateOf(kind.from(state));
     const shownAfterFlood = () =>
       withinBudget(async () => {
         // Waits until the store accepts plants again.
@@ -39,7 +39,7 @@ export const afterFlood: Finder = async (state, search) => {
     // Each lock-out takes a while to end, so there may be no time left for another.
     const last = experiments.hasBudget ? await shownAfterFlood() : shown;
     if (last === undefined) continue;
-    const phrase = `for a while after ${FLOOD} ${kind.many} in quick succession`;
+    const phrase = `for a while after ${FLOOD} ${kind.plural} in quick succession`;
     const condition = { phrase, part: 'earlier requests' };
     const { exchange, before } = last;
     return { ...shownAfterOthers(state, exchange, [condition], last === shown ? 1 : 2), before };

@@ -47,7 +47,7 @@ export async function afterManyOfKind(
     if (!(await everyTime(REPEATS, isHidden))) return 'whatever comes before';
     const fewer = exactly === undefined ? (counts[index - 1] ?? 0) : exactly - 1;
     const least = await fewestRequestsBefore(probe, kind, { fewer, count, sequence });
-    return probe.explanation({ phrase: `after ${least.count} ${kind.many} in a row` }, least.sequence);
+    return probe.explanation({ phrase: `after ${least.count} ${kind.plural} in a row` }, least.sequence);
   }
   return undefined;
 }
@@ -64,7 +64,7 @@ export async function afterTotal(
   if (first === undefined || count < 2) return undefined;
   const isAsMany = async () => (await probe.countUntilShown(kind, count - 1))?.before.length === count;
   if (!(await everyTime(REPEATS - 1, isAsMany))) return undefined;
-  return probe.explanation({ phrase: `after ${count} ${kind.many}` }, first);
+  return probe.explanation({ phrase: `after ${count} ${kind.plural}` }, first);
 }
 
 /** Finds the smallest number, above `fewer`, of requests of one kind after which the symptom shows. */

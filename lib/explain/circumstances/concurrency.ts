@@ -137,17 +137,17 @@ export const besideOthers: Finder = async (state, search) => {
     ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]
     : [PRECEDING_KINDS.accepted];
   const others = [
-    ...kinds.map(({ change, many }) => ({ many, other: { ...search.ordinary, ...change(search.ordinary) } })),
+    ...kinds.map((kind) => ({ plural: kind.plural, other: kind.from(search.ordinary) })),
     ...(isOrdinary ? ofOtherLengths(state, search) : [slowPlants(search)]),
   ];
-  for (const { many, other } of others) {
+  for (const { plural, other } of others) {
     const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
     return {
       ...bareExplanation(precededBy(state, templateOf(other), 'concurrent'), mixed.exchange),
       kind: 'under-concurrency',
-      conditions: [{ clause: `${many} are in flight`, isOfOthers: true }],
+      conditions: [{ clause: `${plural} are in flight`, isOfOthers: true }],
       inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
       outside: [0, MIN_PASSING_REQUESTS],
       repeat: { times: PAIRS * WAVES_OF_PAIRS * 4, inFlight: PAIRS * 2 },
@@ -160,7 +160,7 @@ export const besideOthers: Finder = async (state, search) => {
 function slowPlants({ ordinary }: Search) {
   const delivery = { headFirst: true, pauseMs: 40 } as const;
   return {
-    many: 'requests whose bodies arrive late',
+    plural: 'requests whose bodies arrive late',
     other: { ...ordinary, template: { ...ordinary.template, delivery } },
   };
 }
@@ -172,7 +172,7 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
     other === undefined || sizeOf(other) === sizeOf(state)
       ? []
-      : [{ many: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
+      : [{ plural: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
   );
 }
 

@@ -31,8 +31,8 @@ export async function failsFromSomePointOn(
   const before: SentRequest[] = [];
   // A store that takes a second for each answer may use up the budget here.
   await withinBudget(async () => {
-    for (const { change } of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const request = { ...state, ...change(state) };
+    for (const kind of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
+      const request = kind.from(state);
       before.push({ template: templateOf(request), exchange: await experiments.send(request) });
     }
   });

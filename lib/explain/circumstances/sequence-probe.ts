@@ -23,34 +23,35 @@ import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
 
 export interface PrecedingKind {
-  readonly one: string;
-  readonly many: string;
-  readonly change: ChangeOf;
+  readonly singular: string;
+  readonly plural: string;
+  /** Makes a request of this kind from an ordinary one. */
+  readonly from: (ordinary: RequestState) => RequestState;
 }
-export type ChangeOf = (ordinary: RequestState) => Partial<RequestState>;
 
-/** The kinds of preceding requests that may change an outcome, as changes to an ordinary request. */
+/** The kinds of preceding requests that may change an outcome. */
 export const PRECEDING_KINDS = {
-  accepted: { one: 'an accepted plant', many: 'valid requests', change: () => ({}) },
+  accepted: { singular: 'an accepted plant', plural: 'valid requests', from: (ordinary) => ordinary },
   rejected: {
-    one: 'a rejected request',
-    many: 'rejected requests',
+    singular: 'a rejected request',
+    plural: 'rejected requests',
     /** If possible, an optional property is wrong: the store may keep the plant and answer with it later. */
-    change: ({ plant }) => {
+    from: (ordinary) => {
+      const { plant } = ordinary;
       const names = plant.members.map(([name]) => name);
       const wrong = names.find((name) => name !== ID && name !== 'name') ?? 'name';
-      return { defect: { json: plant.with(wrong, new JsonObject([])) } };
+      return { ...ordinary, defect: { json: plant.with(wrong, new JsonObject([])) } };
     },
   },
   unauthenticated: {
-    one: 'a request without a token',
-    many: 'requests without a token',
-    change: () => ({ credential: noCredential }),
+    singular: 'a request without a token',
+    plural: 'requests without a token',
+    from: (ordinary) => ({ ...ordinary, credential: noCredential }),
   },
   wrong: {
-    one: 'a request with a wrong token',
-    many: 'requests with a wrong token',
-    change: () => ({ credential: unseenToken() }),
+    singular: 'a request with a wrong token',
+    plural: 'requests with a wrong token',
+    from: (ordinary) => ({ ...ordinary, credential: unseenToken() }),
   },
 } as const satisfies Readonly<Record<string, PrecedingKind>>;
 
@@ -148,8 +149,8 @@ export class SequenceProbe {
     };
   }
 
-  private async send({ change }: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
-    const state = { ...this.ordinary, ...change(this.ordinary) };
+  private async send(kind: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
+    const state = kind.from(this.ordinary);
     const sent: SentRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
       sent.push({ template: templateOf(state), exchange: await this.search.send(state) });
@@ -232,7 +233,7 @@ export async function afterOne(probe: SequenceProbe): Promise<Explanation | unde
   const found: { readonly phrase: string; readonly sequence: Sequence }[] = [];
   for (const kind of SINGLE_KINDS) {
     const sequence = await probe.alwaysAfter(kind);
-    if (sequence !== undefined) found.push({ phrase: `after ${kind.one}`, sequence });
+    if (sequence !== undefined) found.push({ phrase: `after ${kind.singular}`, sequence });
   }
   const [first] = found;
   if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
@@ -253,7 +254,7 @@ export async function soonAfter(probe: SequenceProbe): Promise<Explanation | und
     const sequence = await probe.after(kind);
     return sequence.shows ? sequence : undefined;
   });
-  return last && probe.explanation({ phrase: `soon after ${kind.one}` }, last);
+  return last && probe.explanation({ phrase: `soon after ${kind.singular}` }, last);
 }
 
 /** Finds what must precede a request on its connection, or be sent concurrently, for the symptom to show. */

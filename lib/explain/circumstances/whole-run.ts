@@ -27,9 +27,9 @@ import { afterFlood } from './after-flood.ts';
 import { afterMany } from './after-many.ts';
 import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 import {
-  type ChangeOf,
   COMPARISONS,
   PRECEDING_KINDS,
+  type PrecedingKind,
   precededBy,
   SequenceProbe,
   shownOnlyBy,
@@ -143,8 +143,23 @@ const leftover: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   // If the store dies of a request, the next one fails as well.
   if (members.length === 0 || experiments.restarts > 0) return undefined;
-  return (await staleBody(members, experiments)) ?? unreadBody(members, experiments);
+  const found = (await staleBody(experiments)) ?? (await unreadBody(experiments));
+  return found && { ...found, members };
 };
+
+/** A fault of the connection. */
+type Leftover = Omit<Cluster, 'members'> | undefined;
+
+/** Explains `symptom` if an ordinary plant always fails in the first of two requests, and never in the second. */
+async function failsOnlyIn(
+  failing: RequestState,
+  passing: RequestState,
+  symptom: Symptom,
+  experiments: Experiments,
+): Promise<Leftover> {
+  const exchange = await shownOnlyBy(failing, passing, (state) => failingExchange(state, experiments));
+  return exchange && { symptom, explanation: shownAfterOthers(failing, exchange, [], COMPARISONS) };
+}
 
 /** White space that makes a body longer than that of any ordinary plant. */
 const PADDING = ' '.repeat(300);
@@ -153,31 +168,22 @@ const PADDING = ' '.repeat(300);
  * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of
  * the next body. The resulting failures depend on the lengths of both, and look random.
  */
-const staleBody: RunWideCauseFinder = async (members, experiments) => {
+async function staleBody(experiments: Experiments): Promise<Leftover> {
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
   const afterLonger = precededBy(ordinary, templateOf(padded(earlier)), 'same');
   const afterShorter = precededBy(padded(ordinary), templateOf(earlier), 'same');
-  const exchange = await shownOnlyBy(afterLonger, afterShorter, (state) => failing(state, experiments));
-  if (exchange === undefined) return undefined;
+  const words = 'parses the end of an earlier, longer body on the connection as part of the body';
+  const found = await failsOnlyIn(afterLonger, afterShorter, { kind: 'stale-body', words }, experiments);
+  if (found === undefined) return undefined;
   // Otherwise, what the store remembers is not of the connection.
   const elsewhere = precededBy(ordinary, templateOf(padded(earlier)), 'other');
-  if ((await failing(elsewhere, experiments)) !== undefined) return undefined;
-  return {
-    symptom: {
-      kind: 'stale-body',
-      words: 'parses the end of an earlier, longer body on the connection as part of the body',
-    },
-    explanation: shownAfterOthers(afterLonger, exchange, [], COMPARISONS),
-    members,
-  };
-};
+  return (await failingExchange(elsewhere, experiments)) === undefined ? found : undefined;
+}
 
-interface RejectedEarly {
-  readonly one: string;
-  readonly change: ChangeOf;
-  /** Control request that leaves no unread bytes; by default the same request without a body. */
-  readonly control?: ChangeOf;
+interface RejectedEarly extends Pick<PrecedingKind, 'singular' | 'from'> {
+  /** Makes the control request, which leaves no unread bytes; by default the same without a body. */
+  readonly control?: PrecedingKind['from'];
 }
 
 /** Requests that a store may reject before it has read or parsed the whole body. */
@@ -185,13 +191,16 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
   PRECEDING_KINDS.unauthenticated,
   {
     ...PRECEDING_KINDS.wrong,
-    change: () => ({ credential: wrongToken('a random token of the same length') }),
+    from: (ordinary) => ({ ...ordinary, credential: wrongToken('a random token of the same length') }),
   },
-  { one: 'a request with another media type', change: () => ({ template: { contentType: 'text/plain' } }) },
   {
-    one: 'a request with malformed JSON',
-    change: () => ({ defect: TRUNCATED }),
-    control: PRECEDING_KINDS.rejected.change,
+    singular: 'a request with another media type',
+    from: (ordinary) => ({ ...ordinary, template: { contentType: 'text/plain' } }),
+  },
+  {
+    singular: 'a request with malformed JSON',
+    from: (ordinary) => ({ ...ordinary, defect: TRUNCATED }),
+    control: PRECEDING_KINDS.rejected.from,
   },
 ];
 
@@ -199,40 +208,34 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
  * resulting failures depend on the bytes of the body and look random.
  */
-const unreadBody: RunWideCauseFinder = async (members, experiments) => {
+async function unreadBody(experiments: Experiments): Promise<Leftover> {
   // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
-  for (const { one, change, control } of REJECTED_EARLY) {
-    const rejected = templateOf({ ...earlier, ...change(earlier) });
-    const passing =
-      control === undefined
-        ? { ...rejected, body: undefined }
-        : templateOf({ ...earlier, ...control(earlier) });
-    const next = precededBy(ordinary, rejected, 'same');
-    const exchange = await shownOnlyBy(next, precededBy(ordinary, passing, 'same'), (state) =>
-      failing(state, experiments),
+  for (const { singular, from, control } of REJECTED_EARLY) {
+    const rejected = templateOf(from(earlier));
+    const harmless = control === undefined ? { ...rejected, body: undefined } : templateOf(control(earlier));
+    const afterRejected = precededBy(ordinary, rejected, 'same');
+    const afterHarmless = precededBy(ordinary, harmless, 'same');
+    const words = `parses the body of ${singular} as the next request on the connection`;
+    const found = await failsOnlyIn(
+      afterRejected,
+      afterHarmless,
+      { kind: 'unread-body', words },
+      experiments,
     );
-    if (exchange === undefined) continue;
-    return {
-      symptom: {
-        kind: 'unread-body',
-        words: `parses the body of ${one} as the next request on the connection`,
-      },
-      explanation: shownAfterOthers(next, exchange, [], COMPARISONS),
-      members,
-    };
+    if (found !== undefined) return found;
   }
   // Flushes bytes that rejected requests left behind, so that they do not affect later experiments.
   for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
   return undefined;
-};
+}
 
 /** What is wrong with the outcome of an exchange with an ordinary plant. */
 const wrongOutcome = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
   symptomsOf(exchange, 'accept', contract).find((one) => aspectOf(one) === 'outcome');
 
 /** Sends an ordinary plant, and returns the exchange if its outcome is wrong. */
-async function failing(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
+async function failingExchange(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
   const exchange = await experiments.send(state);
   return wrongOutcome(exchange, experiments) && exchange;
 }
