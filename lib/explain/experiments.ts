@@ -56,7 +56,7 @@ export class Experiments {
   readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
   /** When experiments, and the retries after them, must end, on the clock of `performance.now()`. */
-  private readonly until: { readonly experiments: number; readonly all: number };
+  private readonly deadlines: { readonly experiments: number; readonly all: number };
 
   constructor(channel: ExperimentChannel, run: ExplainedRun) {
     this.channel = channel;
@@ -66,7 +66,7 @@ export class Experiments {
     [this.ordinary] = ordinaryStates(run.contract);
     const now = performance.now();
     const ms = run.budget.seconds * 1000;
-    this.until = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
+    this.deadlines = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
   }
 
   /** Does `work` once for each key. */
@@ -92,7 +92,9 @@ export class Experiments {
 
   /** Resends a request whose failure no experiment reproduces; may use the reserved part of the budget. */
   async sendAgain(template: RequestTemplate): Promise<Exchange> {
-    const [exchange] = this.isWithin(1, this.until.all) ? await this.sendAll([inIsolation(template)]) : [];
+    const [exchange] = this.isWithin(1, this.deadlines.all)
+      ? await this.sendAll([inIsolation(template)])
+      : [];
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
   }
@@ -120,7 +122,7 @@ export class Experiments {
   }
 
   private hasBudgetFor(requests: number): boolean {
-    return this.isWithin(requests + RESERVED_REQUESTS, this.until.experiments);
+    return this.isWithin(requests + RESERVED_REQUESTS, this.deadlines.experiments);
   }
 
   private requireBudgetFor(requests: number): void {
@@ -184,6 +186,12 @@ export class Experiments {
 
   async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {
     return this.isShown(await this.send(state), templateOf(state), symptom);
+  }
+
+  /** Sends a request, and returns the exchange if it shows the symptom. */
+  async failingExchange(template: RequestTemplate, symptom: TargetSymptom): Promise<Exchange | undefined> {
+    const exchange = await this.sendTemplate(template);
+    return this.isShown(exchange, template, symptom) === true ? exchange : undefined;
   }
 
   isShown(exchange: Exchange, template: RequestTemplate, symptom: TargetSymptom): boolean | undefined {

@@ -1,7 +1,6 @@
 import { compact, groupBy } from '../collections.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
-import { dependsOnFreshId, type RequestTemplate } from '../payloads/test-case.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import { dependsOnFreshId } from '../payloads/test-case.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
 import { covers, isExcluded, mayExplain } from './assign/covers.ts';
 import { withAllSubjects } from './assign/with-all-subjects.ts';
@@ -18,7 +17,6 @@ import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { REPEATS, repeated, Search, soonPasses } from './search.ts';
 import { simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
-import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { areVague, type Condition, fullText } from './wording/condition.ts';
 
 /**
@@ -44,17 +42,6 @@ export async function explainBySymptom(
   return clusters;
 }
 
-/** Sends a request twice, and returns the exchange if it shows the symptom both times. */
-const shownTwice = (
-  template: RequestTemplate,
-  symptom: TargetSymptom,
-  experiments: Experiments,
-): Promise<Exchange | undefined> =>
-  repeated(2, async () => {
-    const exchange = await experiments.sendTemplate(template);
-    return experiments.isShown(exchange, template, symptom) === true ? exchange : undefined;
-  });
-
 /** The first case of each check, then the second of each, and so on. */
 const interleavedByCheck = (further: readonly FurtherFailure[]): readonly FurtherFailure[] =>
   groupBy(further, ({ check }) => check.id)
@@ -74,24 +61,27 @@ const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>
 /** Adds clusters for failed cases that no explanation covers: their check has found another fault, too. */
 async function explainFurther(
   further: readonly FurtherFailure[],
-  explained: readonly Cluster[],
+  clusters: readonly Cluster[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
   const added: Cluster[] = [];
   let remaining = MAX_SENT_AGAIN;
   for (const { check, failed, symptom } of interleavedByCheck(evenlySpaced(further, MAX_COMPARED))) {
     if (remaining === 0 || !experiments.hasBudget) break;
-    const known = [...explained, ...added].map(({ explanation }) => explanation);
+    const known = [...clusters, ...added].map(({ explanation }) => explanation);
     if (known.some((one) => covers(one, failed, experiments) && !isExcluded(one, failed))) continue;
     remaining -= 1;
-    const exchange = await withinBudget(() => shownTwice(failed.template, symptom, experiments));
+    const exchange = await withinBudget(() =>
+      repeated(2, () => experiments.failingExchange(failed.template, symptom)),
+    );
     if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
-    if ((await explanationCovering(known, new Search(lead, experiments))) !== undefined) continue;
-    const own = await explainLead(lead, [lead], experiments);
-    const found = own?.explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
-    if (own === undefined || found === undefined || areVague(found.conditions)) continue;
-    const cluster = { symptom: own.symptom, explanation: found, members: [lead] };
+    const search = new Search(lead, experiments);
+    if ((await explanationCovering(known, search)) !== undefined) continue;
+    const explained = await explainLead(lead, [lead], experiments);
+    const explanation = explained?.explanations.find((one) => mayExplain(one, search));
+    if (explained === undefined || explanation === undefined || areVague(explanation.conditions)) continue;
+    const cluster = { symptom: explained.symptom, explanation, members: [lead] };
     added.push(withAllSubjects(cluster, experiments));
   }
   return added;

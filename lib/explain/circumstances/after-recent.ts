@@ -22,8 +22,8 @@ export async function afterARecentRequest(search: Search): Promise<Explanation |
   const shownAfter = async (earlier: readonly RequestTemplate[]): Promise<SentInOrder | undefined> => {
     const before: SentRequest[] = [];
     for (const one of earlier) before.push({ template: one, exchange: await experiments.sendTemplate(one) });
-    const exchange = await experiments.sendTemplate(template);
-    return experiments.isShown(exchange, template, symptom) === true ? { before, exchange } : undefined;
+    const exchange = await experiments.failingExchange(template, symptom);
+    return exchange && { before, exchange };
   };
   const passesAfter = async (earlier: readonly RequestTemplate[]) =>
     (await shownAfter(earlier)) === undefined;
