@@ -65,9 +65,8 @@ export async function withPlainestRequest(cluster: Cluster, experiments: Experim
   const search = new Search({ ...lead, symptom }, experiments);
   const { state: shown, plainer } = explanation;
   const expected = search.expectedOutcomeOf(shown);
-  const withPlainValues =
-    plainer === undefined ? [] : [withPlainPlant(plainer, explanation, search), plainer];
-  for (const state of [...withPlainValues, withPlainPlant(shown, explanation, search)]) {
+  const plain = (state: RequestState) => withPlainPlant(state, explanation, search);
+  for (const state of compact(plainer && plain(plainer), plainer, plain(shown))) {
     const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
     if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
     const exchange = await withinBudget(() => search.failingExchange(state));
