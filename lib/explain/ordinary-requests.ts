@@ -36,10 +36,6 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
   return [initialState(first), ...others.map(initialState)];
 });
 
-/** Returns the names of the properties of a plant, sorted. */
-export const namesIn = ({ plant }: RequestState): readonly string[] =>
-  plant.members.map(([name]) => name).sort();
-
 /** Returns whether each request with this plant gets a new id. */
 export function hasFreshId({ plant }: RequestState): boolean {
   const id = plant.get(ID);

@@ -4,7 +4,7 @@ import { aboutOneIn } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { hasFreshId, namesIn, ordinaryStates } from '../ordinary-requests.ts';
+import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import type { Finder, Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
@@ -43,9 +43,9 @@ const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 export async function findCircumstances(search: Search): Promise<Explanation | undefined> {
   const { ordinary, failingState: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
+  const namesIn = ({ plant }: RequestState) => String(plant.members.map(([name]) => name).sort());
   const ordinaryWithSameNames =
-    ordinaryStates(search.contract).find((one) => namesIn(one).join() === namesIn(failing).join()) ??
-    ordinary;
+    ordinaryStates(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;
   const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
     (await byOwnId(search)) ??

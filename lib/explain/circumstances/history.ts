@@ -108,6 +108,11 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
     if (!hasHeader(headers, name.toLowerCase())) continue;
+    const condition: Condition = {
+      phrase: `with the ${name} of an earlier request`,
+      part: name,
+      topics: ['known value'],
+    };
     const last = await repeated(REPEATS, async () => {
       if ((await search.shows(withHeader(found.state, name, newKey()))) !== false) return undefined;
       const key = newKey();
@@ -115,7 +120,7 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
       const state = withHeader(found.state, name, key);
       const exchange = await search.failingExchange(state);
-      return exchange && { ...shownAfterOthers(state, exchange, [ofEarlier(name)], REPEATS), before };
+      return exchange && { ...shownAfterOthers(state, exchange, [condition], REPEATS), before };
     });
     if (last === undefined) return undefined;
     const conditions = found.conditions.filter(({ part }) => part !== name);
@@ -123,12 +128,6 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
   }
   return undefined;
 }
-
-const ofEarlier = (header: string): Condition => ({
-  phrase: `with the ${header} of an earlier request`,
-  part: header,
-  topics: ['known value'],
-});
 
 const newKey = (): string => `"${randomUUID()}"`;
 
