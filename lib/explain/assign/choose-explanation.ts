@@ -56,12 +56,9 @@ async function partsMayShow(alone: RequestState, failing: RequestState, search: 
 
 /** Whether one of explanation and failure is about a credential, and the other is not. */
 function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
-  const [explained, failed] = [
-    experiments.expectedOutcomeOf(state),
-    experiments.expectedOutcomeOfSent(failure),
-  ];
-  if (subject === undefined || explained === failed) return false;
-  return explained === 'reject-credential' || failed === 'reject-credential';
+  if (subject === undefined) return false;
+  const isOfCredential = experiments.expectedOutcomeOf(state) === 'reject-credential';
+  return isOfCredential !== (experiments.expectedOutcomeOfSent(failure) === 'reject-credential');
 }
 
 /** Defects that put a valid value into an undeclared property. */
