@@ -45,6 +45,7 @@ export function explainRun(
   // The user's limits apply to the whole run; reaching one of them would cut the run short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
+  const { accepted, answers, inFlight, stop } = run;
   const explained: ExplainedRun = {
     results,
     contract,
@@ -53,10 +54,10 @@ export function explainRun(
     concurrency,
     seed,
     firstId: BigInt(firstId),
-    accepted: run.accepted,
-    answers: run.answers,
-    storeFailed: run.stop?.kind === 'gone' || run.stop?.kind === 'outage',
-    inFlight: run.inFlight,
+    accepted,
+    answers,
+    inFlight,
+    storeFailed: stop?.kind === 'gone' || stop?.kind === 'outage',
     budget: {
       requests: Math.min(requests, requestsLeft),
       seconds: Math.min(secondsFor(run), secondsLeft),

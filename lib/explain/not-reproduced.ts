@@ -40,7 +40,7 @@ export function intermittentOverall(
 const MAX_RESENT = 3;
 
 /** Whether the failure recurs when exactly the same request is sent again. */
-async function recurs({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
+async function recursOnResend({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
   const passes = async () => {
     const exchange = await withinBudget(() => experiments.sendAgain(template));
     return exchange !== undefined && experiments.isShown(exchange, template, symptom) !== true;
@@ -61,7 +61,7 @@ export async function notReproduced(
   const subject = symptom.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
   // If all retries pass, nothing is claimed about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
-  const inVain = experiments.sent > 0 && before.length === 0 && !(await recurs(search));
+  const inVain = experiments.sent > 0 && before.length === 0 && !(await recursOnResend(search));
   const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { note: `${toWhom(symptom)}the first request of the run`, topics: ['first request'] };
