@@ -46,8 +46,8 @@ export async function afterManyOfKind(
     const isHidden = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
     if (!(await everyTime(REPEATS, isHidden))) return 'whatever comes before';
     const fewer = exactly === undefined ? (counts[index - 1] ?? 0) : exactly - 1;
-    const least = await fewestRequestsBefore(probe, kind, { fewer, count, sequence });
-    return probe.explanation({ phrase: `after ${least.count} ${kind.plural} in a row` }, least.sequence);
+    const least = await shortestSequence(probe, kind, fewer, sequence);
+    return probe.explanation({ phrase: `after ${least.before.length} ${kind.plural} in a row` }, least);
   }
   return undefined;
 }
@@ -68,19 +68,21 @@ export async function afterTotal(
 }
 
 /** Finds the smallest number, above `fewer`, of requests of one kind after which the symptom shows. */
-async function fewestRequestsBefore(
+async function shortestSequence(
   probe: SequenceProbe,
   kind: PrecedingKind,
-  { fewer, count, sequence }: Readonly<{ fewer: number; count: number; sequence: Sequence }>,
-): Promise<{ readonly count: number; readonly sequence: Sequence }> {
-  let least = { count, sequence };
-  const showsAfter = async (point: bigint) => {
-    const found = await probe.alwaysAfter(kind, Number(point));
-    if (found !== undefined) least = { count: Number(point), sequence: found };
-    return found !== undefined;
+  fewer: number,
+  sequence: Sequence,
+): Promise<Sequence> {
+  let shortest = sequence;
+  const showsAfter = async (count: bigint) => {
+    const shorter = await probe.alwaysAfter(kind, Number(count));
+    shortest = shorter ?? shortest;
+    return shorter !== undefined;
   };
-  await withinBudget(() => bisect({ low: BigInt(fewer), high: BigInt(count), shows: false }, showsAfter));
-  return least;
+  const high = BigInt(sequence.before.length);
+  await withinBudget(() => bisect({ low: BigInt(fewer), high, shows: false }, showsAfter));
+  return shortest;
 }
 
 /** Most servers that limit the requests on a connection close it before this many. */
