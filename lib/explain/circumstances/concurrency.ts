@@ -11,7 +11,7 @@ import { bareExplanation, type Explanation, withFixedId } from '../explanation.t
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
 import { countOf, everyTime, type Finder, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
-import { PRECEDING_KINDS, precededBy } from './sequence-probe.ts';
+import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-probe.ts';
 
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
@@ -133,14 +133,11 @@ const MIN_PASSING_REQUESTS = 16;
 export const besideOthers: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
-  const kinds = isOrdinary
-    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]
-    : [PRECEDING_KINDS.accepted];
-  const others = [
-    ...kinds.map((kind) => ({ plural: kind.plural, other: kind.from(search.ordinary) })),
-    ...(isOrdinary ? ofOtherLengths(state, search) : [slowPlants(search)]),
-  ];
-  for (const { plural, other } of others) {
+  const kinds: readonly Pick<PrecedingKind, 'plural' | 'from'>[] = isOrdinary
+    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated, ...ofOtherLengths(state, search)]
+    : [PRECEDING_KINDS.accepted, SLOW_PLANTS];
+  for (const { plural, from } of kinds) {
+    const other = from(search.ordinary);
     const mixed = await amongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
@@ -157,13 +154,13 @@ export const besideOthers: Finder = async (state, search) => {
 };
 
 /** Ordinary plants that stay in flight: a store may check credentials well before it reads bodies. */
-function slowPlants({ ordinary }: Search) {
-  const delivery = { headFirst: true, pauseMs: 40 } as const;
-  return {
-    plural: 'requests whose bodies arrive late',
-    other: { ...ordinary, template: { ...ordinary.template, delivery } },
-  };
-}
+const SLOW_PLANTS = {
+  plural: 'requests whose bodies arrive late',
+  from: (ordinary: RequestState): RequestState => ({
+    ...ordinary,
+    template: { ...ordinary.template, delivery: { headFirst: true, pauseMs: 40 } },
+  }),
+};
 
 /** Longer and shorter ordinary plants: a shared buffer may go unnoticed if all have the same length. */
 function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
@@ -172,7 +169,10 @@ function ofOtherLengths(state: RequestState, { contract, experiments }: Search) 
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
     other === undefined || sizeOf(other) === sizeOf(state)
       ? []
-      : [{ plural: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`, other }],
+      : {
+          plural: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`,
+          from: () => other,
+        },
   );
 }
 
