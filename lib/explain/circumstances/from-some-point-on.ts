@@ -38,11 +38,10 @@ export async function failsFromSomePointOn(
   });
   // Repeated, since perhaps only some plants fail.
   const recovers = () => everyTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
-  let lasts = true;
-  for (let pauses = 0; lasts && pauses < MAX_RECOVERY_PAUSES; pauses += 1) {
+  const lasts = await everyTime(MAX_RECOVERY_PAUSES, async () => {
     await sleep(RECOVERY_PAUSE_MS);
-    lasts = (await withinBudget(recovers)) !== true;
-  }
+    return (await withinBudget(recovers)) !== true;
+  });
   const [rejected, unauthenticated] = before.map(
     (one) => statusOrError(one.exchange) === statusOrError(exchange),
   );
