@@ -8,8 +8,8 @@ import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
 import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { mergeClusters } from './merge/merge-clusters.ts';
-import { withOtherProperties } from './other-properties.ts';
-import { withPlainestRequest } from './plainest-request.ts';
+import { tryOtherProperties } from './other-properties.ts';
+import { tryPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 
@@ -90,11 +90,10 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
     clusters.push(await rewordIfBegunDuringRun(cluster, experiments));
   const general: Cluster[] = [];
-  for (const cluster of mergeClusters(clusters))
-    general.push(await withOtherProperties(cluster, experiments));
+  for (const cluster of mergeClusters(clusters)) general.push(await tryOtherProperties(cluster, experiments));
   const causes: Cause[] = [];
   for (const cluster of mergeClusters(general))
-    causes.push(causeOf(await withPlainestRequest(cluster, experiments), catalogue, experiments));
+    causes.push(causeOf(await tryPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;
 }
 

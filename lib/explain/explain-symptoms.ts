@@ -4,10 +4,10 @@ import { dependsOnFreshId } from '../payloads/test-case.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
 import { covers, isExcluded, mayExplain } from './assign/covers.ts';
 import { withAllSubjects } from './assign/with-all-subjects.ts';
-import { sameValues } from './circumstances/concurrency.ts';
+import { trySameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
-import { withHistory } from './circumstances/history.ts';
-import { replayed } from './circumstances/replayed.ts';
+import { addHistory } from './circumstances/history.ts';
+import { tryReplay } from './circumstances/replayed.ts';
 import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
 import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
@@ -159,7 +159,7 @@ async function searchFor(lead: CheckFailure, experiments: Experiments): Promise<
   const search = new Search(lead, experiments);
   const { failingState } = search;
   const isReplayed =
-    failingState !== undefined && (await withinBudget(() => replayed(failingState, search))) !== undefined;
+    failingState !== undefined && (await withinBudget(() => tryReplay(failingState, search))) !== undefined;
   return isReplayed ? new Search(lead, experiments, true) : search;
 }
 
@@ -209,7 +209,7 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   const byContent = await explainByContent(search);
   // Only a repeated id was tried; other repeated values may matter as well.
   if (byContent?.some(({ conditions }) => conditions.some(({ isOfSameId }) => isOfSameId)) === true) {
-    const general = await withinBudget(() => sameValues(search.ordinary, search));
+    const general = await withinBudget(() => trySameValues(search.ordinary, search));
     if (general !== undefined) return [general];
   }
   const isClear = byContent?.every(({ conditions }) => !areVague(conditions)) === true;
@@ -251,6 +251,6 @@ async function isOfMoment(state: RequestState, search: Search): Promise<boolean>
 /** Adds the preceding requests that each explanation needs. */
 async function histories(found: readonly Explanation[], search: Search): Promise<readonly Explanation[]> {
   const explanations: Explanation[] = [];
-  for (const one of found) explanations.push((await withinBudget(() => withHistory(one, search))) ?? one);
+  for (const one of found) explanations.push((await withinBudget(() => addHistory(one, search))) ?? one);
   return explanations;
 }

@@ -13,7 +13,7 @@ const ABOUT_LENGTH = /\bcharacters\b/;
  * If a text in one property shows the symptom, tries the same text in the others. The failures of the checks
  * do not tell, because only one of each kind is kept.
  */
-export async function withOtherProperties(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+export async function tryOtherProperties(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, explanation, members } = cluster;
   const [condition, ...further] = explanation.conditions.filter(({ property }) => property !== undefined);
   const [lead] = members;

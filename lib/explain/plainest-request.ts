@@ -58,7 +58,7 @@ export function withPlainest(
 }
 
 /** Gives a cluster the plainest request that shows it, with plain values and nothing that does not matter. */
-export async function withPlainestRequest(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+export async function tryPlainestRequest(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { explanation, members, symptom } = cluster;
   const [lead] = members;
   if (lead === undefined || !isSingleRequest(explanation)) return cluster;

@@ -50,8 +50,8 @@ export async function explanationCovering(
  * new id, it may take several; a failure that does not recur proves nothing.
  */
 async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
-  const isHidden = async (state: RequestState) => (await search.shows(state)) === false;
-  return !(await everyTime(2, () => isHidden(alone))) || isHidden(failing);
+  const isAbsent = async (state: RequestState) => (await search.shows(state)) === false;
+  return !(await everyTime(2, () => isAbsent(alone))) || isAbsent(failing);
 }
 
 /** Whether one of explanation and failure is about a credential, and the other is not. */

@@ -2,7 +2,7 @@ import { templateOf } from '../../payloads/model/dimension.ts';
 import { withinBudget } from '../experiments.ts';
 import { shownAfterOthers } from '../explanation.ts';
 import type { Finder } from '../search.ts';
-import { afterManyOfKind } from './after-many.ts';
+import { tryAfterManyOfKind } from './after-many.ts';
 import { PRECEDING_KINDS, SequenceProbe } from './sequence-probe.ts';
 
 /** A limiter or gateway that locks out clients with many rejections does so before this number. */
@@ -17,7 +17,7 @@ const KINDS = [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
  * Finds whether a valid request fails for a while after many rejections within a second or two, and whether
  * fewer in a row suffice.
  */
-export const afterFlood: Finder = async (state, search) => {
+export const tryAfterFlood: Finder = async (state, search) => {
   const { symptom, experiments } = search;
   const mayBeLockedOut = symptom.kind === 'rejects' && LOCKED_OUT.includes(symptom.status ?? 0);
   if (!mayBeLockedOut || search.expectedOutcomeOf(state) !== 'accept') return undefined;
@@ -34,7 +34,7 @@ export const afterFlood: Finder = async (state, search) => {
       });
     const shown = await shownAfterFlood();
     if (shown === undefined) continue;
-    const fewer = await withinBudget(() => afterManyOfKind(shown.probe, kind));
+    const fewer = await withinBudget(() => tryAfterManyOfKind(shown.probe, kind));
     if (fewer !== undefined && fewer !== 'whatever comes before') return fewer;
     // Each lock-out takes a while to end, so there may be no time left for another.
     const last = experiments.hasBudget ? await shownAfterFlood() : shown;

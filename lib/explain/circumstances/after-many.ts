@@ -14,11 +14,11 @@ const COUNTS_OF_PRECEDING_REQUESTS = [2, 3, 5, 8, 10, 20, 30];
  * Finds after how many requests of one kind, in a row or in total, a request shows the symptom.
  * @param exactly the only number to try
  */
-export async function afterMany(probe: SequenceProbe, exactly?: number): Promise<Explanation | undefined> {
+export async function tryAfterMany(probe: SequenceProbe, exactly?: number): Promise<Explanation | undefined> {
   for (const kind of ALL_KINDS) {
     // Ordinary requests were already sent one after the other.
     if (kind === PRECEDING_KINDS.accepted && probe.isOrdinary) continue;
-    const found = await afterManyOfKind(probe, kind, exactly);
+    const found = await tryAfterManyOfKind(probe, kind, exactly);
     if (found === 'whatever comes before') return undefined;
     if (found !== undefined) return found;
   }
@@ -26,7 +26,7 @@ export async function afterMany(probe: SequenceProbe, exactly?: number): Promise
 }
 
 /** Finds after how many requests of one kind a request shows the symptom. */
-export async function afterManyOfKind(
+export async function tryAfterManyOfKind(
   probe: SequenceProbe,
   kind: PrecedingKind,
   exactly?: number,
@@ -36,15 +36,15 @@ export async function afterManyOfKind(
   for (const [index, count] of counts.entries()) {
     const { shows, showsBefore } = await probe.after(kind, count);
     if (!shows && !showsBefore) continue;
-    const inAll = mayBeCounted ? await withinBudget(() => afterTotal(probe, kind)) : undefined;
+    const inAll = mayBeCounted ? await withinBudget(() => tryAfterTotal(probe, kind)) : undefined;
     if (inAll !== undefined) return inAll;
     mayBeCounted = false;
     const sequence = await probe.alwaysAfter(kind, count);
     if (sequence === undefined) continue;
     // An intermittent failure would show after other predecessors, too.
     const others = kind === PRECEDING_KINDS.accepted ? 1 : count;
-    const isHidden = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
-    if (!(await everyTime(REPEATS, isHidden))) return 'whatever comes before';
+    const isAbsent = async () => !(await probe.after(PRECEDING_KINDS.accepted, others)).shows;
+    if (!(await everyTime(REPEATS, isAbsent))) return 'whatever comes before';
     const fewer = exactly === undefined ? (counts[index - 1] ?? 0) : exactly - 1;
     const least = await shortestSequence(probe, kind, fewer, sequence);
     return probe.explanation({ phrase: `after ${least.before.length} ${kind.plural} in a row` }, least);
@@ -53,7 +53,7 @@ export async function afterManyOfKind(
 }
 
 /** Finds whether the store counts requests of one kind, with others in between, and fails after so many. */
-export async function afterTotal(
+export async function tryAfterTotal(
   probe: SequenceProbe,
   kind: PrecedingKind,
 ): Promise<Explanation | undefined> {
@@ -89,7 +89,7 @@ async function shortestSequence(
 const REQUESTS_ON_CONNECTION = 110;
 
 /** Finds whether the symptom shows only after a certain number of requests on the same connection. */
-export const afterManyOnConnection: Finder = async (state, search) => {
+export const tryAfterManyOnConnection: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   let earlier: number | undefined;
   const shown = await repeated(REPEATS - 1, async () => {

@@ -11,7 +11,7 @@ const PAUSES_MS = [1200, 2400];
 const FAILS: readonly SymptomKind[] = ['rejects', 'server-error', 'closed', 'incomplete'];
 
 /** Finds whether a valid request, which failed once, fails if no other request came for a while. */
-export const afterPause: Finder = async (state, search) => {
+export const tryAfterPause: Finder = async (state, search) => {
   const { failure, symptom, isSlow } = search;
   const isRare = failure.when === 'once' && FAILS.includes(symptom.kind) && !isSlow;
   if (!isRare || search.expectedOutcomeOf(state) !== 'accept') return undefined;

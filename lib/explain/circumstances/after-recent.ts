@@ -15,7 +15,7 @@ const ATTEMPTS = 2;
  * Finds the earlier request that a failure depends on, if no other experiment reproduces it: resends the
  * requests that preceded it in the run, then one half of them, and so on.
  */
-export async function afterARecentRequest(search: Search): Promise<Explanation | undefined> {
+export async function tryAfterRecent(search: Search): Promise<Explanation | undefined> {
   const { failure, failingState, experiments, symptom } = search;
   const { recent = [], template } = failure;
   if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;

@@ -15,7 +15,7 @@ import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];
 
 /** Finds whether the values of the failing exchange always fail, and those of the passing one never do. */
-export async function byValue(
+export async function explainByValue(
   state: RequestState,
   failing: Exchange,
   passing: Exchange,

@@ -18,7 +18,7 @@ interface Ascending {
 }
 
 /** Finds whether a plant fails because of how its id, or a text, compares with that of the previous plant. */
-export const comparedWithBefore: Finder = async (state, search) => {
+export const tryComparedWithBefore: Finder = async (state, search) => {
   for (const { property, values, larger, smaller } of ascending(state, search.contract)) {
     const [small, middle, large] = values;
     const template = templateOf({ ...state, plant: state.plant.with(property, middle) });

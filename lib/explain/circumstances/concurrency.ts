@@ -16,11 +16,11 @@ import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-prob
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /** Finds whether a failure needs other requests in flight: any requests, or requests with the same values. */
-export const underConcurrency: Finder = async (state, search) =>
+export const tryUnderConcurrency: Finder = async (state, search) =>
   // A constant id is in flight several times at once, and that may be what matters.
   hasFreshId(state)
-    ? ((await failsUnderLoad(state, search)) ?? sameValues(state, search))
-    : ((await sameValues(search.ordinary, search)) ?? failsUnderLoad(state, search));
+    ? ((await tryUnderLoad(state, search)) ?? trySameValues(state, search))
+    : ((await trySameValues(search.ordinary, search)) ?? tryUnderLoad(state, search));
 
 /** Sends a request several times concurrently, and returns the exchanges that show the symptom. */
 async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
@@ -32,13 +32,13 @@ async function sendTogether(state: RequestState, size: number, search: Search): 
 const SAME_ID_REQUESTS = 8;
 
 /** Finds whether the failure needs a request with the same id that is concurrent, not merely earlier. */
-export const sameValues: Finder = async (state, search) => {
+export const trySameValues: Finder = async (state, search) => {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
-  const found = (await withUsedId(state, size, search)) ?? (await withNewId(state, size, search));
+  const found = (await tryUsedId(state, size, search)) ?? (await tryNewId(state, size, search));
   if (found === undefined) return undefined;
   const { waves } = found;
-  const { property = ID, ...shown } = { ...found, ...(await withSameText(state, size, search)) };
+  const { property = ID, ...shown } = { ...found, ...(await trySameText(state, size, search)) };
   return {
     ...bareExplanation(shown.state, shown.exchange),
     kind: 'under-concurrency',
@@ -61,7 +61,7 @@ const inWaves = (size: number): Repeat => ({ times: size * 16, inFlight: size * 
 const inPairs = (size: number): Repeat => ({ times: size * 4, inFlight: 2 });
 
 /** Tries, for each text property, two concurrent plants with the same fresh text in it but different ids. */
-async function withSameText(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
+async function trySameText(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
     (name) => state.plant.get(name) !== undefined,
   );
@@ -99,7 +99,7 @@ async function inMostWaves(
 }
 
 /** Tries concurrent requests with an id that the store has already accepted. */
-const withUsedId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+const tryUsedId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
   inMostWaves(async () => {
     const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return 'refuted';
@@ -113,7 +113,7 @@ const withUsedId = (state: RequestState, size: number, search: Search): Promise<
   });
 
 /** Tries concurrent requests with a new id, for a store that rejects known ids. */
-const withNewId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+const tryNewId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
   inMostWaves(async () => {
     const concurrent = precededBy(state, templateOf(state), 'concurrent');
     // Several pairs, each with its own id: the two requests of a pair may miss each other.
@@ -130,7 +130,7 @@ const MIN_MIXED_UP = 3;
 const MIN_PASSING_REQUESTS = 16;
 
 /** Finds whether the store mixes up concurrent requests of different outcomes, say in a shared variable. */
-export const besideOthers: Finder = async (state, search) => {
+export const tryBesideOthers: Finder = async (state, search) => {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
   const kinds: readonly Pick<PrecedingKind, 'plural' | 'from'>[] = isOrdinary
@@ -138,7 +138,7 @@ export const besideOthers: Finder = async (state, search) => {
     : [PRECEDING_KINDS.accepted, SLOW_PLANTS];
   for (const { plural, from } of kinds) {
     const other = from(search.ordinary);
-    const mixed = await amongOthers(state, other, search);
+    const mixed = await countAmongOthers(state, other, search);
     if (mixed === undefined) continue;
     if (await showsOtherwise(state, other, search)) return undefined;
     return {
@@ -187,7 +187,7 @@ async function showsOtherwise(state: RequestState, other: RequestState, search: 
 }
 
 /** Counts how often the symptom shows among concurrent requests of another kind; undefined if too rare. */
-async function amongOthers(
+async function countAmongOthers(
   state: RequestState,
   other: RequestState,
   search: Search,
@@ -229,7 +229,7 @@ async function leastBetween(
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Finds whether the failure needs a certain number of concurrent requests, whatever they contain. */
-const failsUnderLoad: Finder = async (state, search) => {
+const tryUnderLoad: Finder = async (state, search) => {
   const showsWith = async (count: number, other = state) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
@@ -253,9 +253,9 @@ const failsUnderLoad: Finder = async (state, search) => {
     const least = await leastBetween(fewer, size, showsWith);
     // A failure that not every wave shows may be absent by chance from a few of them.
     const wavesWithout = shownWaves < 2 * FIRST_WAVES ? 3 * REPEATS : REPEATS;
-    const isHidden = async (other: RequestState) =>
+    const isAbsent = async (other: RequestState) =>
       everyTime(wavesWithout, async () => !(await showsWith(size, other)));
-    const presences = await requiredPresences(state, search, async (other) => !(await isHidden(other)));
+    const presences = await requiredPresences(state, search, async (other) => !(await isAbsent(other)));
     return {
       ...bareExplanation(state, shown),
       kind: 'under-concurrency',

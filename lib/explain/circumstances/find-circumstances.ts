@@ -11,16 +11,22 @@ import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
 import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
-import { afterFlood } from './after-flood.ts';
-import { afterMany, afterManyOnConnection, afterTotal } from './after-many.ts';
-import { afterPause } from './after-pause.ts';
-import { afterARecentRequest } from './after-recent.ts';
-import { byValue, requiredPresences } from './by-value.ts';
-import { comparedWithBefore } from './compared-with-before.ts';
-import { besideOthers, underConcurrency } from './concurrency.ts';
-import { failsFromSomePointOn } from './from-some-point-on.ts';
+import { tryAfterFlood } from './after-flood.ts';
+import { tryAfterMany, tryAfterManyOnConnection, tryAfterTotal } from './after-many.ts';
+import { tryAfterPause } from './after-pause.ts';
+import { tryAfterRecent } from './after-recent.ts';
+import { explainByValue, requiredPresences } from './by-value.ts';
+import { tryComparedWithBefore } from './compared-with-before.ts';
+import { tryBesideOthers, tryUnderConcurrency } from './concurrency.ts';
+import { describeFromSomePointOn } from './from-some-point-on.ts';
 import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
-import { afterOne, onConnection, PRECEDING_KINDS, SequenceProbe, soonAfter } from './sequence-probe.ts';
+import {
+  PRECEDING_KINDS,
+  SequenceProbe,
+  tryAfterOne,
+  tryOnConnection,
+  trySoonAfter,
+} from './sequence-probe.ts';
 
 interface RateBudget {
   /** Maximum number of sequential requests to measure a failure rate. */
@@ -48,11 +54,11 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
     ordinaryStates(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;
   const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
-    (await byOwnId(search)) ??
-    (await nowAndThen(state, search, FIRST_SEARCH)) ??
-    (await afterPause(state, search)) ??
-    (await withOthers(state, search)) ??
-    (await nowAndThen(state, search, LONG_SEARCH));
+    (await explainByOwnId(search)) ??
+    (await tryRepeating(state, search, FIRST_SEARCH)) ??
+    (await tryAfterPause(state, search)) ??
+    (await tryOtherRequests(state, search)) ??
+    (await tryRepeating(state, search, LONG_SEARCH));
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
@@ -60,31 +66,31 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
 }
 
 /** Finds whether the id of the failing request decides: other ids pass, and this one fails. */
-async function byOwnId(search: Search): Promise<Explanation | undefined> {
+async function explainByOwnId(search: Search): Promise<Explanation | undefined> {
   const { failingState: failing, failure } = search;
   if (failing === undefined) return undefined;
   const other = await search.send(failing);
   if (search.isShown(other, failing) !== false) return undefined;
-  const found = await byValue(failing, failure.exchange, other, search);
+  const found = await explainByValue(failing, failure.exchange, other, search);
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
-const withOthers: Finder = async (state, search) => {
+const tryOtherRequests: Finder = async (state, search) => {
   const probe = await SequenceProbe.of(state, search);
   return (
-    (probe && ((await afterOne(probe)) ?? (await soonAfter(probe)))) ??
-    (await comparedWithBefore(state, search)) ??
-    (await afterARecentRequest(search)) ??
-    (await afterFlood(state, search)) ??
-    (await besideOthers(state, search)) ??
-    (await underConcurrency(state, search)) ??
-    (await onConnection(state, search)) ??
-    (await afterManyOnConnection(state, search)) ??
-    (probe && (await afterMany(probe)))
+    (probe && ((await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))) ??
+    (await tryComparedWithBefore(state, search)) ??
+    (await tryAfterRecent(search)) ??
+    (await tryAfterFlood(state, search)) ??
+    (await tryBesideOthers(state, search)) ??
+    (await tryUnderConcurrency(state, search)) ??
+    (await tryOnConnection(state, search)) ??
+    (await tryAfterManyOnConnection(state, search)) ??
+    (probe && (await tryAfterMany(probe)))
   );
 };
 
-async function nowAndThen(
+async function tryRepeating(
   state: RequestState,
   search: Search,
   budget: RateBudget,
@@ -92,24 +98,24 @@ async function nowAndThen(
   const rate = await measureRate(state, search, budget);
   if (rate === undefined) return undefined;
   const { failures, tried, failing, passing } = rate;
-  const values = passing === undefined ? undefined : await byValue(state, failing, passing, search);
+  const values = passing === undefined ? undefined : await explainByValue(state, failing, passing, search);
   if (values !== undefined) return values;
   const failed = failures.length;
   if (failed === tried) {
-    const found = await afterConsecutiveRequests(state, search);
+    const found = await tryAfterConsecutive(state, search);
     // With a constant id, that id may be to blame, not what happened earlier in the run.
     if (found !== undefined || !hasFreshId(state)) return found;
-    return failsFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
+    return describeFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
   const gap = gapIn(failures);
-  const counted = await afterRejections(gap, state, search);
+  const counted = await tryAfterRejections(gap, state, search);
   if (counted !== undefined) return counted;
   const compared =
-    failed < tried / MAX_ONE_IN_OF_COMPARED ? undefined : await comparedWithBefore(state, search);
+    failed < tried / MAX_ONE_IN_OF_COMPARED ? undefined : await tryComparedWithBefore(state, search);
   if (compared !== undefined) return compared;
   const every = oneIn(failed, tried);
   const how = gap === undefined ? aboutOneIn(every) : regular(gap);
-  const which = await whichOf(state, every, search);
+  const which = await describeAffected(state, every, search);
   return {
     ...bareExplanation(state, failing),
     kind: 'intermittent',
@@ -159,10 +165,10 @@ async function measureRate(
 }
 
 /** Explains a failure that needs several requests in a row: it does not show after an accepted plant. */
-const afterConsecutiveRequests: Finder = async (state, search) => {
+const tryAfterConsecutive: Finder = async (state, search) => {
   const probe = await SequenceProbe.of(state, search);
   if (probe === undefined || (await probe.after(PRECEDING_KINDS.accepted)).shows) return undefined;
-  return afterMany(probe);
+  return tryAfterMany(probe);
 };
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
@@ -179,7 +185,7 @@ function gapIn(failures: readonly number[]): number | undefined {
 }
 
 /** Finds whether a rejected request fails after a number of rejections: then ordinary plants do, too. */
-async function afterRejections(
+async function tryAfterRejections(
   gap: number | undefined,
   state: RequestState,
   search: Search,
@@ -187,7 +193,7 @@ async function afterRejections(
   if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
   const probe = await SequenceProbe.of(search.ordinary, search);
   if (probe === undefined) return undefined;
-  return gap === undefined ? afterTotal(probe, PRECEDING_KINDS.rejected) : afterMany(probe, gap - 1);
+  return gap === undefined ? tryAfterTotal(probe, PRECEDING_KINDS.rejected) : tryAfterMany(probe, gap - 1);
 }
 
 /** The wording for a regular failure, such as `every 10th request`. */
@@ -197,7 +203,8 @@ const regular = (gap: number): string =>
 /** Optional properties are not examined if each of them would take more requests than this. */
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
-async function whichOf(state: RequestState, every: number, search: Search): Promise<string> {
+/** Words which requests fail: those with, or without, certain optional properties, or any. */
+async function describeAffected(state: RequestState, every: number, search: Search): Promise<string> {
   const anything = search.symptom.kind === 'accepts' ? '' : WHATEVER_IT_CONTAINS;
   const tries = triesAtRate(every);
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;

@@ -20,7 +20,7 @@ export const REQUESTS_TO_EXHAUST_A_STORE = 200;
  *
  * @param property what all failing plants have in common, if only some plants fail
  */
-export async function failsFromSomePointOn(
+export async function describeFromSomePointOn(
   state: RequestState,
   inside: FailureCount,
   symptom: TargetSymptom,

@@ -12,37 +12,37 @@ import { type Explanation, shownAfterOthers } from '../explanation.ts';
 import { REPEATS, repeated, type Search } from '../search.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
-import { afterMany } from './after-many.ts';
-import { failsFromSomePointOn } from './from-some-point-on.ts';
-import { replayed } from './replayed.ts';
+import { tryAfterMany } from './after-many.ts';
+import { describeFromSomePointOn } from './from-some-point-on.ts';
+import { tryReplay } from './replayed.ts';
 import {
-  afterOne,
   COMPARISONS,
-  onConnection,
   PRECEDING_KINDS,
   precededBy,
   type Sequence,
   SequenceProbe,
   shownOnlyBy,
-  soonAfter,
+  tryAfterOne,
+  tryOnConnection,
+  trySoonAfter,
 } from './sequence-probe.ts';
 
 /** Adds to an explanation the requests that must come before, if there are any. */
-export async function withHistory(found: Explanation, search: Search): Promise<Explanation> {
+export async function addHistory(found: Explanation, search: Search): Promise<Explanation> {
   const { state, subject, conditions } = found;
   const { symptom, experiments } = search;
   const isOrdinary =
     subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
   if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(symptom) === 'outcome')
-    return failsFromSomePointOn(state, found.inside, symptom, experiments);
-  const known = (await withKnownValue(found, search)) ?? (await withKnownHeader(found, search));
+    return describeFromSomePointOn(state, found.inside, symptom, experiments);
+  const known = (await tryKnownValue(found, search)) ?? (await tryKnownHeader(found, search));
   if (known !== undefined) return known;
   const probe = await SequenceProbe.of(state, search);
-  const history = probe && (await historyOf(probe));
+  const history = probe && (await findHistory(probe));
   if (history === undefined) return found;
   // If the id is constant, the store may already know it, and that may be all that matters.
   const fresh = withOrdinary(ID, found);
-  const withFresh = fresh && (await withHistory(fresh, search));
+  const withFresh = fresh && (await addHistory(fresh, search));
   return withFresh !== undefined && withFresh !== fresh ? withFresh : withPreceding(found, history);
 }
 
@@ -74,7 +74,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
 }
 
 /** Finds whether a constant value fails only because the store has seen it: any repeated value must fail. */
-async function withKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
+async function tryKnownValue(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
@@ -104,7 +104,7 @@ async function withKnownValue(found: Explanation, search: Search): Promise<Expla
 }
 
 /** Finds whether a header fails only because the store has seen its value, as a key to responses. */
-async function withKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
+async function tryKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
   const headers = found.state.template.headers ?? [];
   for (const { name } of found.parts) {
     if (!hasHeader(headers, name.toLowerCase())) continue;
@@ -131,26 +131,26 @@ async function withKnownHeader(found: Explanation, search: Search): Promise<Expl
 
 const newKey = (): string => `"${randomUUID()}"`;
 
-async function historyOf(probe: SequenceProbe): Promise<Explanation | undefined> {
+async function findHistory(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   const expected = search.expectedOutcomeOf(state);
-  const replay = await replayed(state, search);
+  const replay = await tryReplay(state, search);
   if (replay !== undefined) return replay;
   const direct =
     expected === 'reject-credential'
-      ? ((await sentAgain(probe)) ?? (await afterOne(probe)) ?? (await soonAfter(probe)))
-      : await afterOne(probe);
+      ? ((await trySentAgain(probe)) ?? (await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))
+      : await tryAfterOne(probe);
   if (direct !== undefined) return direct;
   const atRest = await probe.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.
-  if (!atRest.shows) return (await afterMany(probe)) ?? onConnection(state, search);
+  if (!atRest.shows) return (await tryAfterMany(probe)) ?? tryOnConnection(state, search);
   if (expected !== 'reject-body' || !hasEarlierValues(atRest)) return undefined;
   const note = 'and answers with values of the previous plant';
   return { ...probe.explanation({ note }, atRest), kind: 'always' };
 }
 
 /** Finds whether a wrong token is rejected at first, but accepted when it is sent again. */
-async function sentAgain(probe: SequenceProbe): Promise<Explanation | undefined> {
+async function trySentAgain(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   if (search.symptom.kind !== 'accepts') return undefined;
   return repeated(REPEATS, async () => {

@@ -22,7 +22,7 @@ export const hasForeignName = (exchange: Exchange): boolean => foreignName(excha
  * Finds whether a cache answers an invalid request with the response to a valid one. The values in the
  * response prove it; without them, it would go unnoticed if the cache already knows a valid one.
  */
-export async function replayed(state: RequestState, search: Search): Promise<Explanation | undefined> {
+export async function tryReplay(state: RequestState, search: Search): Promise<Explanation | undefined> {
   const { symptom, failure, ordinary } = search;
   const valid = madeValid(state);
   if (symptom.kind !== 'accepts' || !hasForeignName(failure.exchange)) return undefined;

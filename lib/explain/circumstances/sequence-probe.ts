@@ -226,7 +226,7 @@ export async function needsRejectionBefore(search: Search): Promise<boolean> {
 }
 
 /** Finds what must directly precede a request; undefined if the symptom shows regardless, or never. */
-export async function afterOne(probe: SequenceProbe): Promise<Explanation | undefined> {
+export async function tryAfterOne(probe: SequenceProbe): Promise<Explanation | undefined> {
   const shows: boolean[] = [];
   for (const kind of SINGLE_KINDS) shows.push((await probe.after(kind)).shows);
   if (shows.every((one) => one === shows[0])) return undefined;
@@ -244,7 +244,7 @@ export async function afterOne(probe: SequenceProbe): Promise<Explanation | unde
 const CACHED_MS = 2200;
 
 /** Finds whether the symptom shows only for a moment after an accepted plant. */
-export async function soonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
+export async function trySoonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
   const { state, search } = probe;
   if ((await search.shows(state)) !== true) return undefined;
   const { accepted: kind } = PRECEDING_KINDS;
@@ -258,7 +258,7 @@ export async function soonAfter(probe: SequenceProbe): Promise<Explanation | und
 }
 
 /** Finds what must precede a request on its connection, or be sent concurrently, for the symptom to show. */
-export const onConnection: Finder = async (state, search) => {
+export const tryOnConnection: Finder = async (state, search) => {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);

@@ -23,9 +23,9 @@ import { everyTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
-import { afterFlood } from './after-flood.ts';
-import { afterMany } from './after-many.ts';
-import { failsFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
+import { tryAfterFlood } from './after-flood.ts';
+import { tryAfterMany } from './after-many.ts';
+import { describeFromSomePointOn, REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 import {
   COMPARISONS,
   PRECEDING_KINDS,
@@ -46,18 +46,19 @@ export async function runWideClusters(
   failures: readonly CheckFailure[],
   experiments: Experiments,
 ): Promise<readonly Cluster[]> {
-  const blocked = await withinBudget(() => oneConnectionAtATime(failures, experiments));
+  const blocked = await withinBudget(() => findOneConnectionAtATime(failures, experiments));
   if (blocked !== undefined) return [blocked];
   const alike =
-    (await withinBudget(() => acceptedNoLonger(failures, experiments))) ??
-    (await withinBudget(() => sameForAll(failures, experiments)));
-  const found = alike === undefined ? await withinBudget(() => leftover(failures, experiments)) : undefined;
+    (await withinBudget(() => findAcceptedNoLonger(failures, experiments))) ??
+    (await withinBudget(() => findSameForAll(failures, experiments)));
+  const found =
+    alike === undefined ? await withinBudget(() => findLeftover(failures, experiments)) : undefined;
   const stopped = neverAnswered(failures, experiments) ?? died(failures, experiments);
   return compact(alike, found, stopped);
 }
 
 /** Finds whether an open connection keeps the store from answering requests on others. */
-const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
+const findOneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(({ symptom }) => isSlow(symptom));
   if (members.length === 0) return undefined;
   const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
@@ -81,7 +82,7 @@ const oneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) =
 const [ROUNDS, ROUNDS_IF_SLOW] = [3, 1];
 
 /** Finds whether the store treats all requests alike: it has a single fault, whatever the checks say. */
-const sameForAll: RunWideCauseFinder = async (failures, experiments) => {
+const findSameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
   const authorised: readonly RequestState[] = [
     ordinary,
@@ -139,11 +140,11 @@ const responseText = (exchange: Exchange): string =>
     : `${describeExchange(exchange)}\n${Buffer.from(exchange.response.body).toString('latin1')}`;
 
 /** Finds whether bytes of an earlier request on the connection are taken for those of the next one. */
-const leftover: RunWideCauseFinder = async (failures, experiments) => {
+const findLeftover: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   // If the store dies of a request, the next one fails as well.
   if (members.length === 0 || experiments.restarts > 0) return undefined;
-  const found = (await staleBody(experiments)) ?? (await unreadBody(experiments));
+  const found = (await findStaleBody(experiments)) ?? (await findUnreadBody(experiments));
   return found && { ...found, members };
 };
 
@@ -168,7 +169,7 @@ const PADDING = ' '.repeat(300);
  * Finds whether the store leaves a longer body in a buffer of the connection, and parses its end as part of
  * the next body. The resulting failures depend on the lengths of both, and look random.
  */
-async function staleBody(experiments: Experiments): Promise<Leftover> {
+async function findStaleBody(experiments: Experiments): Promise<Leftover> {
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
   const afterLonger = precededBy(ordinary, templateOf(padded(earlier)), 'same');
@@ -208,7 +209,7 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
  * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
  * resulting failures depend on the bytes of the body and look random.
  */
-async function unreadBody(experiments: Experiments): Promise<Leftover> {
+async function findUnreadBody(experiments: Experiments): Promise<Leftover> {
   // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
   for (const { singular, from, control } of REJECTED_EARLY) {
@@ -343,7 +344,7 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
 }
 
 /** Finds whether the store no longer accepts plants like the one that it accepted at the start. */
-const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
+const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
@@ -362,10 +363,10 @@ const acceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter((one) => keyOf(one.symptom) === keyOf(symptom));
   if (some === undefined || members.length === 0) return undefined;
   const tried: FailureCount = [failing.length, failing.length];
-  const found = await failsFromSomePointOn(some.state, tried, symptom, experiments, some.property);
+  const found = await describeFromSomePointOn(some.state, tried, symptom, experiments, some.property);
   return {
     symptom,
-    explanation: (await afterHowMany(some.state, found, members, experiments)) ?? found,
+    explanation: (await findHowMany(some.state, found, members, experiments)) ?? found,
     members,
   };
 };
@@ -383,7 +384,7 @@ async function isOnlyOfIds(
 }
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
-const afterHowMany = (
+const findHowMany = (
   state: RequestState,
   { isForAWhile }: Explanation,
   [firstFailure]: readonly CheckFailure[],
@@ -393,7 +394,7 @@ const afterHowMany = (
     if (isForAWhile !== true || firstFailure === undefined) return undefined;
     const search = new Search(firstFailure, experiments);
     const probe = await SequenceProbe.of(state, search);
-    return (await afterFlood(state, search)) ?? (probe && afterMany(probe));
+    return (await tryAfterFlood(state, search)) ?? (probe && tryAfterMany(probe));
   });
 
 /** Ordinary plants that the store no longer accepts. */
