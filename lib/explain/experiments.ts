@@ -23,7 +23,7 @@ export type ExperimentChannel = Pick<RunHandle, 'restarts' | 'sendOutsideChecks'
 /** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}
 
-export interface ExplainedRun extends Pick<RunHandle, 'accepted' | 'answers' | 'inFlight'> {
+export interface ExplainedRun extends Pick<RunHandle, 'accepted' | 'countsUntilLastAccepted' | 'inFlight'> {
   readonly results: readonly CheckResult[];
   readonly contract: Contract;
   readonly token: string;

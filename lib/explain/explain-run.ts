@@ -45,7 +45,7 @@ export function explainRun(
   // The user's limits apply to the whole run; reaching one of them would cut the run short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
-  const { accepted, answers, inFlight, stop } = run;
+  const { accepted, countsUntilLastAccepted, inFlight, stop } = run;
   const explained: ExplainedRun = {
     results,
     contract,
@@ -55,7 +55,7 @@ export function explainRun(
     seed,
     firstId: BigInt(firstId),
     accepted,
-    answers,
+    countsUntilLastAccepted,
     inFlight,
     storeFailed: stop?.kind === 'gone' || stop?.kind === 'outage',
     budget: {

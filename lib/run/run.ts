@@ -93,7 +93,14 @@ export interface Listeners {
 /** What experiments need of a run whose checks have ended. */
 export type ExplainableRun = Pick<
   RunHandle,
-  'sendOutsideChecks' | 'header' | 'requests' | 'accepted' | 'answers' | 'stop' | 'inFlight' | 'restarts'
+  | 'sendOutsideChecks'
+  | 'header'
+  | 'requests'
+  | 'accepted'
+  | 'countsUntilLastAccepted'
+  | 'stop'
+  | 'inFlight'
+  | 'restarts'
 >;
 
 export type FindCauses = (results: readonly CheckResult[], run: ExplainableRun) => Promise<readonly Cause[]>;
@@ -166,8 +173,8 @@ export interface RunHandle {
   readonly requests: number;
   /** The exchange in which the store accepted an ordinary plant at the start of the run. */
   readonly accepted: Exchange | undefined;
-  /** Counts of the responses up to and including the last accepted plant. */
-  readonly answers: StatusCounts;
+  /** Counts of the responses by status, including that to the last accepted plant. */
+  readonly countsUntilLastAccepted: StatusCounts;
   readonly restarts: number;
   /** The requests that may have killed the store, the likeliest first; empty unless it died. */
   readonly inFlight: readonly RequestInFlight[];
@@ -219,8 +226,8 @@ export async function openRun(
   return {
     header: headerOf(settings, parts.firstId, startedAt),
     accepted: ready.accepted,
-    get answers() {
-      return monitor.answers.untilLastAccepted;
+    get countsUntilLastAccepted() {
+      return monitor.statusCounts.untilLastAccepted;
     },
     get stop() {
       return state.stop;

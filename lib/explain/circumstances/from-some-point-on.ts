@@ -56,7 +56,7 @@ export async function describeFromSomePointOn(
     isForAWhile: !lasts,
     inside,
     before,
-    until: lasts && property === undefined && isOutcome ? experiments.run.answers : undefined,
+    until: lasts && property === undefined && isOutcome ? experiments.run.countsUntilLastAccepted : undefined,
     repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
   };
 }

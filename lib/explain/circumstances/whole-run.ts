@@ -264,7 +264,7 @@ const [MAX_NAMED, MAX_SENT] = [3, 8];
 /** The only cause of all unanswered requests if the store died: one of those in flight at the last answer. */
 function died(
   failures: readonly CheckFailure[],
-  { ordinary, contract, run: { inFlight, answers } }: Experiments,
+  { ordinary, contract, run: { inFlight, countsUntilLastAccepted } }: Experiments,
 ): Cluster | undefined {
   const distinct = groupBy(inFlight, requestLabel).map(([, [first]]) => first);
   const members = failures.filter(
@@ -277,12 +277,12 @@ function died(
     members.find((one) => one.failure.template.ordinary === true && !wasInFlight(one)) ?? members.at(-1);
   if (distinct.length === 0 || last === undefined) return undefined;
   const { exchange, template } = last.failure;
-  const accepted = answers.find(({ status }) => status === 200)?.count ?? 0;
+  const accepted = countsUntilLastAccepted.find(({ status }) => status === 200)?.count ?? 0;
   const symptom = { kind: 'stops-answering', words: 'stops answering for good' } as const;
   const common = {
     ...bareExplanation(ordinary, exchange),
     kind: 'from-then-on',
-    until: answers,
+    until: countsUntilLastAccepted,
     template,
   } as const;
   // Any client would send these requests, and the store accepted many like them, so none of them alone killed

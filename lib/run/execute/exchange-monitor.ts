@@ -57,7 +57,7 @@ export class ExchangeMonitor implements ExchangeListener {
   readonly limiter = new RateLimitDetector();
   readonly last: LastRequests;
   server: string | undefined;
-  readonly answers = new ResponseCounts();
+  readonly statusCounts = new ResponseCounts();
   /** Number of unanswered requests since the last answer. */
   brokenInRow = 0;
   private readonly options: MonitorOptions;
@@ -75,7 +75,7 @@ export class ExchangeMonitor implements ExchangeListener {
     this.last.record(exchange, template, context.id);
     const server = headerValue(exchange.response?.headers ?? [], 'server');
     if (server !== undefined) this.server ??= truncate(server);
-    if (exchange.response !== undefined) this.answers.add(exchange.response.status);
+    if (exchange.response !== undefined) this.statusCounts.add(exchange.response.status);
     if (isAborted(exchange)) {
       this.created.record(exchange, template);
       return;
