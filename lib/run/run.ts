@@ -91,17 +91,7 @@ export interface Listeners {
 }
 
 /** What experiments need of a run whose checks have ended. */
-export type ExplainableRun = Pick<
-  RunHandle,
-  | 'sendOutsideChecks'
-  | 'header'
-  | 'requests'
-  | 'accepted'
-  | 'countsUntilLastAccepted'
-  | 'stop'
-  | 'inFlight'
-  | 'restarts'
->;
+export type ExplainableRun = Omit<RunHandle, 'runAll' | 'shortenTimeout' | 'close'>;
 
 export type FindCauses = (results: readonly CheckResult[], run: ExplainableRun) => Promise<readonly Cause[]>;
 
