@@ -109,7 +109,7 @@ function checkFailuresOf(failed: readonly FailedCheck[], { contract, token }: Ex
       return { check, failure, symptom };
     }),
   );
-  return all.map((one) => withCompleteResponse(one, all));
+  return all.map((failure) => withCompleteResponse(failure, all));
 }
 
 /** The failed cases of a check with the same problem as one of its failures, without these failures. */
@@ -117,20 +117,20 @@ function furtherFailures(
   { check, result }: FailedCheck,
   failures: readonly CheckFailure[],
 ): readonly FurtherFailure[] {
-  const own = failures.filter((one) => one.check === check);
-  const shown = new Set(own.map(({ failure }) => failure.template));
+  const ofCheck = failures.filter((failure) => failure.check === check);
+  const shown = new Set(ofCheck.map(({ failure }) => failure.template));
   return result.failedCases
     .filter(({ template }) => !shown.has(template))
     .flatMap((failed) => {
-      const one = own.find(({ failure: { finding } }) => finding.problem === failed.finding.problem);
-      return one === undefined ? [] : [{ check, failed, symptom: one.symptom }];
+      const alike = ofCheck.find(({ failure: { finding } }) => finding.problem === failed.finding.problem);
+      return alike === undefined ? [] : [{ check, failed, symptom: alike.symptom }];
     });
 }
 
 /** If the response was truncated, takes the symptom from a failure with the same problem that was not. */
-function withCompleteResponse(one: CheckFailure, all: readonly CheckFailure[]): CheckFailure {
+function withCompleteResponse(one: CheckFailure, others: readonly CheckFailure[]): CheckFailure {
   const isCut = ({ failure: { exchange } }: CheckFailure) => exchange.response?.size !== undefined;
   const { problem } = one.failure.finding;
-  const complete = all.find((other) => !isCut(other) && other.failure.finding.problem === problem);
+  const complete = others.find((other) => !isCut(other) && other.failure.finding.problem === problem);
   return isCut(one) && complete !== undefined ? { ...one, symptom: complete.symptom } : one;
 }

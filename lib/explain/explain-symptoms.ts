@@ -107,23 +107,23 @@ async function explainSymptom(
   const clusters: Cluster[] = [];
   /** Adds the clusters of what was explained, and returns the other failures. */
   const added = async (
-    all: readonly CheckFailure[],
+    failures: readonly CheckFailure[],
     lead: CheckFailure,
     { symptom, explanations }: Explained,
   ) => {
-    const explaining = await assigned(all, lead, explanations, experiments);
+    const explaining = await assigned(failures, lead, explanations, experiments);
     for (const explanation of explanations) {
-      const explained = all.filter((member) => explaining.get(member) === explanation);
+      const explained = failures.filter((member) => explaining.get(member) === explanation);
       // An experiment may also have found another fault; its own failures will lead to it.
       if (explained.length === 0) continue;
       clusters.push(withAllSubjects({ symptom, explanation, members: explained }, experiments));
     }
-    return all.filter((one) => explaining.get(one) === undefined);
+    return failures.filter((member) => explaining.get(member) === undefined);
   };
   /** The failures for which no explanation was found, and why experiments may have been missing. */
   const inVain = new Map<CheckFailure, string | undefined>();
   let unexplained = simplestFirst(members, experiments);
-  const explainAll = async (mayLead: (one: CheckFailure) => boolean) => {
+  const explainAll = async (mayLead: (failure: CheckFailure) => boolean) => {
     while (inVain.size < MAX_IN_VAIN) {
       const lead = unexplained.find(mayLead);
       if (lead === undefined) return;
@@ -132,7 +132,7 @@ async function explainSymptom(
       if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
       else {
         inVain.set(lead, shortage);
-        unexplained = unexplained.filter((one) => one !== lead);
+        unexplained = unexplained.filter((failure) => failure !== lead);
       }
     }
   };
@@ -187,10 +187,10 @@ async function assigned(
   const ofLead = explanations.find((one) => mayExplain(one, new Search(lead, experiments)));
   const explaining = new Map([[lead, ofLead ?? explanations[0]]]);
   const broad = explanations.filter(({ labels = [] }) => labels.length > 0);
-  for (const one of members) {
-    if (one === lead) continue;
-    const eligible = isMoreSerious(one, lead) ? broad : explanations;
-    explaining.set(one, await explanationCovering(eligible, new Search(one, experiments)));
+  for (const member of members) {
+    if (member === lead) continue;
+    const eligible = isMoreSerious(member, lead) ? broad : explanations;
+    explaining.set(member, await explanationCovering(eligible, new Search(member, experiments)));
   }
   return explaining;
 }

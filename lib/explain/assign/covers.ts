@@ -13,13 +13,13 @@ import { type Condition, modulusIn } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
 
 /** Returns whether an explanation may cover a failed case: no part that it needs is ordinary. */
-export function covers(one: Explanation, failed: FailedCase, experiments: Experiments): boolean {
-  const { kind, before, labels, conditions, feature, neutral } = one;
+export function covers(explanation: Explanation, failed: FailedCase, experiments: Experiments): boolean {
+  const { kind, before, labels, conditions, feature, neutral } = explanation;
   if (kind !== 'always' || before !== undefined || modulusIn(conditions) !== undefined) return true;
   const state = stateOf(failed.template, experiments.ordinary.plant);
   if (state === undefined) return true;
   const body = experiments.textOf(state);
-  if (!mayBeAbout(one, { label: labelOf(failed), body }, experiments.contract)) return false;
+  if (!mayBeAbout(explanation, { label: labelOf(failed), body }, experiments.contract)) return false;
   if (labels !== undefined && feature?.has(body) === false) return false;
   if (neutral === undefined || !conditions.every(isOfPart)) return true;
   return hasEveryPart(state, neutral, conditions);
@@ -49,24 +49,29 @@ const isOfPart = ({ part, bytesAbove, isLarger, isVague }: Condition): boolean =
 const MIN_TYPES_OF_UNCHECKED_PROPERTY = 4;
 
 /** Returns whether an explanation may cover a failure whose request was not tried. */
-export const mayExplain = (one: Explanation, { failure, contract }: Search): boolean =>
-  mayBeAbout(one, { label: labelOf(failure), body: bodyText(failure.exchange.request.body) }, contract);
+export const mayExplain = (explanation: Explanation, { failure, contract }: Search): boolean =>
+  mayBeAbout(
+    explanation,
+    { label: labelOf(failure), body: bodyText(failure.exchange.request.body) },
+    contract,
+  );
 
 /**
  * Whether an explanation may be about a body. If it is about a property, it covers only values of the
  * JSON types that showed the symptom: a numeric string is not a large integer.
  */
 function mayBeAbout(
-  one: Explanation,
+  explanation: Explanation,
   { label, body }: { readonly label: string; readonly body: string },
   contract: Contract,
 ): boolean {
-  if (!isOfProperty(one) || one.labels?.includes(label) === true) return true;
+  if (!isOfProperty(explanation) || explanation.labels?.includes(label) === true) return true;
   if (isAboutBytes(label, contract)) return false;
-  const { subject, types } = one;
+  const { subject, types } = explanation;
   if (subject?.property === undefined) return true;
   const type = typeIn(body, subject.property);
-  if (types === undefined) return type === typeIn(bodyText(one.exchange.request.body), subject.property);
+  if (types === undefined)
+    return type === typeIn(bodyText(explanation.exchange.request.body), subject.property);
   if (type === undefined || types.has(type)) return true;
   const property = contract.newPlant.shape.properties.get(subject.property);
   const isRight = type === 'none' || property?.types.some((allowed) => allowed === type) === true;

@@ -46,9 +46,9 @@ export async function describeFromSomePointOn(
     (one) => statusOrError(one.exchange) === statusOrError(exchange),
   );
   const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
-  const all = unauthenticated === true ? 'everything' : 'every request with a valid token';
-  const some = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
-  const whom = isOutcome ? `to ${property === undefined && rejected === true ? all : some} ` : '';
+  const everything = unauthenticated === true ? 'everything' : 'every request with a valid token';
+  const plants = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
+  const whom = isOutcome ? `to ${property === undefined && rejected === true ? everything : plants} ` : '';
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',

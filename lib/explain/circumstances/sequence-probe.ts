@@ -69,22 +69,22 @@ export const precededBy = (
 export const COMPARISONS = 5;
 
 /**
- * Returns the last failing exchange if `one` always fails and `other` never does. The order alternates, since
+ * Returns the last failing exchange if one request always fails and another never does. The order alternates, since
  * a store may fail every second request.
  *
  * @param shown sends a request, and returns the exchange if it shows the symptom
  */
 export async function shownOnlyBy(
-  one: RequestState,
-  other: RequestState,
+  failing: RequestState,
+  passing: RequestState,
   shown: (state: RequestState) => Promise<Exchange | undefined>,
   times = COMPARISONS,
 ): Promise<Exchange | undefined> {
   let last: Exchange | undefined;
   for (let remaining = times; remaining > 0; remaining -= 1)
-    for (const state of remaining % 2 === 0 ? [other, one] : [one, other]) {
+    for (const state of remaining % 2 === 0 ? [passing, failing] : [failing, passing]) {
       const exchange = await shown(state);
-      if ((exchange !== undefined) !== (state === one)) return undefined;
+      if ((exchange !== undefined) !== (state === failing)) return undefined;
       last = exchange ?? last;
     }
   return last;

@@ -358,15 +358,15 @@ const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) =
   const passing: RequestState[] = [];
   for (const state of isSlow(symptom) ? others.slice(0, 1) : others)
     ((await fails(state)) ? failing : passing).push(state);
-  const some: NoLongerAccepted | undefined =
+  const rejected: NoLongerAccepted | undefined =
     passing.length === 0 ? { state: first } : await plantsNoLongerAccepted(accepted, failing, passing, fails);
   const members = failures.filter((one) => keyOf(one.symptom) === keyOf(symptom));
-  if (some === undefined || members.length === 0) return undefined;
+  if (rejected === undefined || members.length === 0) return undefined;
   const tried: FailureCount = [failing.length, failing.length];
-  const found = await describeFromSomePointOn(some.state, tried, symptom, experiments, some.property);
+  const found = await describeFromSomePointOn(rejected.state, tried, symptom, experiments, rejected.property);
   return {
     symptom,
-    explanation: (await findHowMany(some.state, found, members, experiments)) ?? found,
+    explanation: (await findHowMany(rejected.state, found, members, experiments)) ?? found,
     members,
   };
 };
