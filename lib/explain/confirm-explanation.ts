@@ -65,11 +65,9 @@ async function triedInTurn(
   states: readonly [RequestState, RequestState | undefined],
   times: readonly [number, number],
   search: Search,
-): Promise<readonly [Tried, Tried]> {
-  const counts: readonly [Tried, Tried] = [
-    { failed: 0, conclusive: 0 },
-    { failed: 0, conclusive: 0 },
-  ];
+) {
+  const none = () => ({ failed: 0, conclusive: 0 });
+  const counts = [none(), none()] as const;
   const limits = search.isSlow ? times.map((one) => Math.min(one, CONFIRMING_TRIES_IF_SLOW)) : times;
   for (let turn = 0; turn < Math.max(...limits); turn += 1)
     for (const [index, count] of counts.entries()) {
@@ -80,9 +78,4 @@ async function triedInTurn(
       if (shows !== undefined) count.conclusive += 1;
     }
   return counts;
-}
-
-interface Tried {
-  failed: number;
-  conclusive: number;
 }

@@ -80,14 +80,8 @@ async function trySameText(state: RequestState, size: number, search: Search): P
 
 const WAVES_OF_SAME_ID = 3;
 
-interface ShownInWaves extends Shown {
-  readonly waves: number;
-}
-
 /** Sends waves, most of which must show the symptom; `refuted` if other values show it as well. */
-async function inMostWaves(
-  wave: () => Promise<Shown | 'refuted' | undefined>,
-): Promise<ShownInWaves | undefined> {
+async function inMostWaves(wave: () => Promise<Shown | 'refuted' | undefined>) {
   const shown: Shown[] = [];
   for (let remaining = WAVES_OF_SAME_ID; remaining > 0; remaining -= 1) {
     const found = await wave();
@@ -99,7 +93,7 @@ async function inMostWaves(
 }
 
 /** Tries concurrent requests with an id that the store has already accepted. */
-const tryUsedId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+const tryUsedId = (state: RequestState, size: number, search: Search) =>
   inMostWaves(async () => {
     const { freshId } = (await search.send(state)).request;
     if (freshId === undefined) return 'refuted';
@@ -113,7 +107,7 @@ const tryUsedId = (state: RequestState, size: number, search: Search): Promise<S
   });
 
 /** Tries concurrent requests with a new id, for a store that rejects known ids. */
-const tryNewId = (state: RequestState, size: number, search: Search): Promise<ShownInWaves | undefined> =>
+const tryNewId = (state: RequestState, size: number, search: Search) =>
   inMostWaves(async () => {
     const concurrent = precededBy(state, templateOf(state), 'concurrent');
     // Several pairs, each with its own id: the two requests of a pair may miss each other.
@@ -187,11 +181,7 @@ async function showsOtherwise(state: RequestState, other: RequestState, search: 
 }
 
 /** Counts how often the symptom shows among concurrent requests of another kind; undefined if too rare. */
-async function countAmongOthers(
-  state: RequestState,
-  other: RequestState,
-  search: Search,
-): Promise<{ readonly shown: number; readonly exchange: Exchange } | undefined> {
+async function countAmongOthers(state: RequestState, other: RequestState, search: Search) {
   const shown: Exchange[] = [];
   for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
     // Either the first or the last request to arrive may decide the outcome of both.

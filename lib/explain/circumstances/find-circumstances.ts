@@ -128,21 +128,9 @@ async function tryRepeating(
 /** If a value is compared with the previous one, at least one request in this many fails. */
 const MAX_ONE_IN_OF_COMPARED = 4;
 
-/** How many of the requests sent one after the other failed; at least one did. */
-interface MeasuredRate {
-  /** The numbers of the requests that failed, starting from 1. */
-  readonly failures: readonly number[];
-  readonly tried: number;
-  readonly failing: Exchange;
-  readonly passing: Exchange | undefined;
-}
-
 /** Sends the same request repeatedly. Returns undefined if it never fails, or only at the start. */
-async function measureRate(
-  state: RequestState,
-  search: Search,
-  { max, maxWithout }: RateBudget,
-): Promise<MeasuredRate | undefined> {
+async function measureRate(state: RequestState, search: Search, { max, maxWithout }: RateBudget) {
+  /** The numbers of the requests that failed, starting from 1. */
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;

@@ -1,7 +1,7 @@
 import { madeValid, type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation.ts';
 import { REPEATS, repeated, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { OTHERWISE_THE_SAME } from '../wording/condition.ts';
@@ -32,6 +32,7 @@ export async function tryReplay(state: RequestState, search: Search): Promise<Ex
   // The first store answers everything with the same name, the second with the name of the previous plant.
   if (hasForeignName(plain) || (after !== undefined && bodyText(plain.request.body).includes(after)))
     return undefined;
+  const condition = { phrase: OTHERWISE_THE_SAME, part: 'earlier requests' };
   return repeated(REPEATS, async () => {
     const earlier = await search.send(valid);
     const exchange = await search.failingExchange(state);
@@ -39,10 +40,8 @@ export async function tryReplay(state: RequestState, search: Search): Promise<Ex
     if (exchange === undefined || name === undefined) return undefined;
     if (!bodyText(earlier.request.body).includes(name) && foreignName(earlier) !== name) return undefined;
     return {
-      ...bareExplanation(state, exchange),
-      kind: 'sequence',
-      conditions: [{ phrase: OTHERWISE_THE_SAME, part: 'earlier requests' }],
-      inside: [REPEATS, REPEATS],
+      ...shownAfterOthers(state, exchange, [condition], REPEATS),
+      outside: NOTHING_TRIED,
       before: [{ template: templateOf(valid), exchange: earlier }],
     };
   });
