@@ -10,6 +10,10 @@ export const capped = <T>(max: number, list: readonly T[], more: (count: number)
 export const firstNames = (max: number, names: readonly string[]): string =>
   `${names.slice(0, max).join(', ')}${names.length > max ? ` and ${names.length - max} more` : ''}`;
 
+/** Returns the item with the smallest number, the first of several; undefined for an empty list. */
+export const leastBy = <T>(list: readonly T[], numberOf: (one: T) => number): T | undefined =>
+  list.toSorted((a, b) => numberOf(a) - numberOf(b))[0];
+
 export const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
   list.reduce((total, one) => total + of(one), 0);
 

@@ -269,7 +269,6 @@ const haveItsFeature: Explains = (root, consequence) => {
   return (
     feature !== undefined &&
     consequence.explanation.feature === undefined &&
-    isAuthentication(root) === isAuthentication(consequence) &&
     everyBody(consequence, feature.has)
   );
 };

@@ -8,13 +8,13 @@ import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
 export function mergeClusters(clusters: readonly Cluster[]): readonly Cluster[] {
   let remaining: readonly Cluster[] = clusters.map(withDistinctConditions);
   for (const explains of FAILURES_BY_CHANCE) remaining = absorbed(remaining, explains);
-  for (const rule of SAME_FAULTS) remaining = joined(remaining, rule);
+  for (const rule of SAME_FAULTS) remaining = mergedByKey(remaining, rule);
   for (const explains of CONSEQUENCES) remaining = absorbed(remaining, explains);
-  return inFixOrder(joined(remaining, byCodePath));
+  return inFixOrder(mergedByKey(remaining, byCodePath));
 }
 
 /** Merges clusters with the same key, keeping the failures of all. Clusters without a key are unchanged. */
-function joined(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
+function mergedByKey(clusters: readonly Cluster[], { key, join }: SameFault): readonly Cluster[] {
   const groups = groupBy(clusters, (cluster) => key(cluster, clusters) ?? String(clusters.indexOf(cluster)));
   return groups.map(([, all]) => (all.length === 1 ? all[0] : withMembers(join(all[0], all), all)));
 }

@@ -1,4 +1,4 @@
-import { groupBy } from '../../collections.ts';
+import { groupBy, leastBy } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -99,7 +99,7 @@ const acrossConversions: SameFault = {
   },
   join: (first, all) => {
     const subjects = all.flatMap((one) => wrongTypeIn(one) ?? []);
-    const [example] = subjects.toSorted((a, b) => fullText(a).length - fullText(b).length);
+    const example = leastBy(subjects, (subject) => fullText(subject).length);
     if (example === undefined) return first;
     const subject: Condition = {
       ...example,
@@ -136,8 +136,7 @@ const acrossAccepts: SameFault = {
     const { subject, conditions } = cluster.explanation;
     const isOfAccept = conditions.every(({ part }) => part === 'Accept');
     if (subject === undefined || !isOfAccept || !isWrong400(cluster.symptom)) return undefined;
-    const own = conditions.length === 0 ? [cluster] : [];
-    const [unconditional] = [...own, ...clusters].filter(
+    const unconditional = [cluster, ...clusters].find(
       ({ symptom, explanation }) =>
         isWrong400(symptom) &&
         explanation.conditions.length === 0 &&
@@ -188,11 +187,10 @@ const acrossTypes: SameFault = {
       texts: new Set(some.flatMap(({ text }) => text ?? [])),
     }));
     const texts = byProperty.find(({ property }) => property === conversion.property)?.texts ?? new Set();
-    const [widest] = byProperty
-      .filter(({ texts: others, instead }) =>
-        texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(conversion.instead),
-      )
-      .toSorted((a, b) => b.texts.size - a.texts.size);
+    const alike = byProperty.filter(({ texts: others, instead }) =>
+      texts.size > 0 ? [...texts].some((text) => others.has(text)) : instead.includes(conversion.instead),
+    );
+    const widest = leastBy(alike, (one) => -one.texts.size);
     return widest === undefined || widest.texts.size === 0
       ? undefined
       : `${conversion.status} ${widest.property}`;
@@ -214,30 +212,18 @@ const acrossTypes: SameFault = {
   },
 };
 
-interface Conversion {
-  readonly status: number | undefined;
-  readonly property: string;
-  readonly instead: string;
-  /** What is converted into what, without the name of the property; undefined if only examples are known. */
-  readonly text: string | undefined;
-}
-
-/** What a cluster states about values of one property that come back as another type. */
-function conversionOf(cluster: Cluster): Conversion | undefined {
-  const {
-    symptom: { status, property, instead },
-    explanation: { kind, conditions },
-  } = cluster;
+/**
+ * What a cluster states about values of one property that come back as another type. The text says what is
+ * converted into what, without the name of the property; it is undefined if only examples are known.
+ */
+function conversionOf(cluster: Cluster) {
+  const { symptom, explanation } = cluster;
+  const { status, property, instead } = symptom;
   if (property === undefined || instead === undefined) return undefined;
   if (hasVague(cluster)) return { status, property, instead, text: undefined };
-  const [condition, ...others] = conditions;
-  if (
-    kind !== 'always' ||
-    others.length > 0 ||
-    condition?.property !== property ||
-    condition?.clause === undefined
-  )
-    return undefined;
+  const [condition, ...others] = explanation.conditions;
+  const isClause = condition?.property === property && condition.clause !== undefined && others.length === 0;
+  if (explanation.kind !== 'always' || !isClause) return undefined;
   return { status, property, instead, text: `${fullText(ofOthers(condition, property, []))} ${instead}` };
 }
 
@@ -274,8 +260,7 @@ const acrossRejections: SameFault = {
     const isSome = clusters.some((one) => keyOf(one.symptom) === key && isReproducible(one));
     return isWrong400(cluster.symptom) && isSome ? key : undefined;
   },
-  join: (first, all) =>
-    all.filter(isReproducible).toSorted((a, b) => b.members.length - a.members.length)[0] ?? first,
+  join: (first, all) => leastBy(all.filter(isReproducible), ({ members }) => -members.length) ?? first,
 };
 
 /** Strings that make the response malformed: one function escapes all of them wrongly. */
@@ -310,8 +295,7 @@ const acrossSizes: SameFault = {
     cluster.explanation.conditions.some(({ isLarger }) => isLarger === true)
       ? keyOf(cluster.symptom)
       : undefined,
-  join: (first, all) =>
-    all.toSorted((a, b) => b.explanation.conditions.length - a.explanation.conditions.length)[0] ?? first,
+  join: (first, all) => leastBy(all, ({ explanation }) => -explanation.conditions.length) ?? first,
 };
 
 /** Limits on lengths that differ by at most this fraction indicate a limit on the total size. */
@@ -345,18 +329,8 @@ const acrossLengths: SameFault = {
   },
 };
 
-interface LengthLimit {
-  readonly condition: Condition;
-  readonly property: string;
-  readonly characters: number;
-  /** What else the cluster states, as a key. */
-  readonly rest: string;
-}
-
-function lengthLimitOf({
-  symptom,
-  explanation: { kind, subject, conditions },
-}: Cluster): LengthLimit | undefined {
+/** The limit on the length of a property that a cluster states, and a key for what else it states. */
+function lengthLimitOf({ symptom, explanation: { kind, subject, conditions } }: Cluster) {
   const condition = conditions.find(({ statement }) => statement?.is === 'longer than');
   if (kind !== 'always' || condition?.statement?.is !== 'longer than') return undefined;
   const { property, characters } = condition.statement;
@@ -390,7 +364,7 @@ const acrossTexts: SameFault = {
   },
   join: (first, all) => {
     const conditions = all.flatMap(({ explanation }) => explanation.conditions);
-    const [condition] = conditions.toSorted((a, b) => fullText(b).length - fullText(a).length);
+    const condition = leastBy(conditions, (one) => -fullText(one).length);
     const properties = sortedNames(conditions.flatMap(({ property }) => property ?? []));
     if (condition === undefined) return first;
     return withExplanation(first, {
@@ -409,16 +383,8 @@ const aboutProperties = (
     ? { ...symptom, words: withOthers(symptom.words, property, others) }
     : symptom;
 
-interface OfProperty {
-  readonly property: string;
-  /** Key that equivalent statements about other properties share. */
-  readonly key: string;
-  /** The explanation, reworded for several properties. */
-  readonly ofAll: (properties: readonly string[]) => Partial<Explanation>;
-}
-
-/** The statement of a cluster about one property, in a form that can be reworded for others. */
-function ofProperty({ explanation: { kind, subject, conditions } }: Cluster): OfProperty | undefined {
+/** The statement of a cluster about one property, with a key that those about other properties share. */
+function ofProperty({ explanation: { kind, subject, conditions } }: Cluster) {
   const [named, ...others] = conditions.filter(({ property }) => property !== undefined);
   const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
@@ -427,7 +393,8 @@ function ofProperty({ explanation: { kind, subject, conditions } }: Cluster): Of
   return {
     property,
     key: `${fullText(ofOthers(about, property, []))} ${textOfAll(otherConditions)}`,
-    ofAll: (properties) => {
+    /** The explanation, reworded for several properties. */
+    ofAll: (properties: readonly string[]): Partial<Explanation> => {
       const condition = ofOthers(about, property, properties);
       return subject === undefined
         ? { conditions: conditions.map((one) => (one === about ? condition : one)) }
@@ -456,12 +423,12 @@ const withoutRepetition: SameFault = {
       ? keyOf(symptom)
       : title.replace(/ \((?:\d+ of \d+ tried|but not .*?)\)/g, '');
   },
-  join: (first, all) =>
-    all.filter((one) => !hasVague(one)).toSorted((a, b) => lengthOf(a) - lengthOf(b))[0] ?? first,
+  join: (first, all) => {
+    const clear = all.filter((one) => !hasVague(one));
+    // The shortest wins: a longer one may have exceptions that mean nothing.
+    return leastBy(clear, ({ explanation }) => textOfAll(explanation.conditions).length) ?? first;
+  },
 };
-
-/** The length of the conditions. The shortest wins: a longer one may have exceptions that mean nothing. */
-const lengthOf = ({ explanation }: Cluster): number => textOfAll(explanation.conditions).length;
 
 /**
  * One cluster for everything that goes wrong on one code path: an unusual branch tends to miss more than one
@@ -473,18 +440,18 @@ export const byCodePath: SameFault = {
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // Requests that interfere with one another are one fault, whichever of them fails.
-    const isOfOthers = conditions.some(({ isOfOthers }) => isOfOthers === true);
-    if (isOfOthers || (kind === 'under-concurrency' && cluster.symptom.kind === 'echo')) return 'mixed up';
+    const interferes = conditions.some(({ isOfOthers }) => isOfOthers === true);
+    if (interferes || (kind === 'under-concurrency' && cluster.symptom.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
     return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
   },
   join: (first, all) => {
     const [gravest = first, ...others] = inFixOrder(all);
-    const words = others.map(({ symptom: { kind, words, status } }) => {
+    const also = others.map(({ symptom: { kind, words, status } }) => {
       if (kind === 'accepts') return `${words} invalid requests`;
       return kind === 'rejects' ? rejectsValid(status) : words;
     });
-    return { ...gravest, also: [...new Set(words)].filter((one) => one !== gravest.symptom.words) };
+    return { ...gravest, also: [...new Set(also)].filter((words) => words !== gravest.symptom.words) };
   },
 };
 
@@ -499,12 +466,11 @@ const acrossReplays: SameFault = {
       isReplay(cluster) || members.some(({ failure: { exchange } }) => hasForeignName(exchange));
     return symptom.kind === 'accepts' && mayBeReplay && clusters.some(isReplay) ? 'replays' : undefined;
   },
-  join: (first, all) =>
-    all
-      .filter(isReplay)
-      .toSorted(
-        (a, b) => Number(hasVague(a)) - Number(hasVague(b)) || b.members.length - a.members.length,
-      )[0] ?? first,
+  join: (first, all) => {
+    const replays = all.filter(isReplay);
+    const clear = replays.filter((one) => !hasVague(one));
+    return leastBy(clear.length > 0 ? clear : replays, ({ members }) => -members.length) ?? first;
+  },
 };
 
 /** Two estimates of how often any request fails: it is the same fault, measured at two times. */
