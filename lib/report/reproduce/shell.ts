@@ -195,21 +195,32 @@ function compressed(bytes: string): ShellPart {
   return { command: `base64 -d <<< ${base64} | gunzip`, source: bytes };
 }
 
-/** Divides parts after this many bytes of the recorded text, or after the expression at that position. */
-export function cutParts(parts: readonly ShellPart[], at: number): readonly [ShellPart[], ShellPart[]] {
-  let position = 0;
-  for (const [index, part] of parts.entries()) {
-    const offset = at - position;
-    position += sourceOf([part]).length;
-    if (position < at) continue;
-    const [first, rest] =
-      'literal' in part
-        ? [[{ literal: part.literal.slice(0, offset) }], [{ literal: part.literal.slice(offset) }]]
-        : [[part], []];
-    return [
-      [...parts.slice(0, index), ...first],
-      [...rest, ...parts.slice(index + 1)],
-    ];
+/**
+ * Returns the parts of a text from one offset in the recorded text to another. Takes the digits of a variable
+ * for a numeral apart; any other expression is whole, and belongs to the offset at which it begins.
+ */
+export function partsBetween(parts: readonly ShellPart[], from: number, to = Number.POSITIVE_INFINITY) {
+  let end = 0;
+  return parts.flatMap((part): ShellPart | [] => {
+    const whole = sourceOf([part]);
+    const start = end;
+    end += whole.length;
+    const [first, last] = [Math.max(from - start, 0), Math.min(to - start, whole.length)];
+    const source = whole.slice(first, last);
+    if (first >= last) return [];
+    if ('literal' in part) return { literal: source };
+    if ('command' in part || source === whole || !/^-?\d+$/.test(whole)) return first === 0 ? part : [];
+    return { expression: `\${${part.expression.slice(1)}:${first}:${last - first}}`, source };
+  });
+}
+
+export function joinedLiterals(parts: readonly ShellPart[]): readonly ShellPart[] {
+  const joined: ShellPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last !== undefined && 'literal' in last && 'literal' in part)
+      joined.splice(-1, 1, { literal: last.literal + part.literal });
+    else joined.push(part);
   }
-  return [[...parts], []];
+  return joined;
 }

@@ -11,7 +11,7 @@ import {
   type OnConnection,
   type Showing,
 } from './on-connection.ts';
-import { cutParts, printing, type ShellPart, shellParts, shortened } from './shell.ts';
+import { joinedLiterals, partsBetween, printing, type ShellPart, shellParts, shortened } from './shell.ts';
 import { wholeBody } from './untruncated-body.ts';
 
 /** With shorter pauses, the segments would depend on how the system delays and merges small writes. */
@@ -107,7 +107,10 @@ function joined(steps: readonly Step[]): Step[] {
   return done;
 }
 
-/** Chunking and cutting may divide an id, so both are repeated with a mark in place of each digit. */
+/** Takes the place of each byte of a body, to show where chunking and cutting put it. */
+const MARK = '\xff';
+
+/** What to write in each segment of a request. */
 function segmentParts(
   recorded: RecordedRequest,
   variables: ReadonlyMap<string, string>,
@@ -131,61 +134,19 @@ function segmentParts(
       (one) => Buffer.from(one).toString('latin1'),
     );
   const head = (segmentsIn(bytes)[0]?.indexOf('\r\n\r\n') ?? 0) + 4;
-  const marks = segmentsIn(marked(bytes, variables));
-  const [first = [], ...others] = segmentsIn(bytes).map((segment, at) =>
-    partsOfMarked(segment, marks[at] ?? '', at === 0 ? head : 0, variables),
-  );
-  if (headCut === undefined) return [first, ...others];
-  return [...cutParts(first, positionInHead(headCut, head)), ...others];
-}
-
-const FIRST_MARK = 0x80;
-const NO_MARK = '\xff';
-/** More than the number of digits of any id. */
-const MARKS = 24;
-
-/** A copy of a text in which a mark replaces each digit of an id. */
-function marked(bytes: string, variables: ReadonlyMap<string, string>): string {
-  const names = [...variables.values()];
-  return shellParts(bytes, variables)
-    .map((part) => {
-      if ('literal' in part) return NO_MARK.repeat(part.literal.length);
-      const index = 'expression' in part ? names.indexOf(part.expression.slice(1)) : -1;
-      return [...part.source]
-        .map((_, digit) => (index < 0 ? NO_MARK : String.fromCharCode(FIRST_MARK + MARKS * index + digit)))
-        .join('');
-    })
-    .join('');
-}
-
-/** The parts of a segment, given a copy of the segment with marks and the offset at which the body begins. */
-function partsOfMarked(
-  segment: string,
-  marks: string,
-  bodyAt: number,
-  variables: ReadonlyMap<string, string>,
-): ShellPart[] {
-  const entries = [...variables];
-  const parts: ShellPart[] = [];
+  const body = shellParts(bytes, variables);
   let done = 0;
-  const upTo = (end: number) => {
-    parts.push(...shellParts(segment.slice(done, end), variables));
-    done = end;
-  };
-  for (let at = bodyAt; at < marks.length; at += 1) {
-    const mark = marks.charCodeAt(at) - FIRST_MARK;
-    const [numeral, name] = mark < 0 ? [] : (entries[Math.floor(mark / MARKS)] ?? []);
-    if (numeral === undefined || marks[at] === NO_MARK) continue;
-    upTo(at);
-    const from = mark % MARKS;
-    let length = 1;
-    while (from + length < numeral.length && marks.charCodeAt(at + length) - FIRST_MARK === mark + length)
-      length += 1;
-    const expression = length === numeral.length ? `$${name}` : `\${${name}:${from}:${length}}`;
-    done = at + length;
-    parts.push({ expression, source: segment.slice(at, done) });
-    at = done - 1;
-  }
-  upTo(segment.length);
-  return parts;
+  const [first = [], ...others] = segmentsIn(MARK.repeat(bytes.length)).map((segment, at) => {
+    const bodyAt = at === 0 ? head : 0;
+    const pieces = segment.slice(bodyAt).match(/\xff+|[^\xff]+/g) ?? [];
+    const parts = pieces.flatMap((piece) => {
+      if (!piece.startsWith(MARK)) return { literal: piece };
+      done += piece.length;
+      return partsBetween(body, done - piece.length, done);
+    });
+    return joinedLiterals([...shellParts(segment.slice(0, bodyAt), variables), ...parts]);
+  });
+  if (headCut === undefined) return [first, ...others];
+  const cut = positionInHead(headCut, head);
+  return [partsBetween(first, 0, cut), partsBetween(first, cut), ...others];
 }
