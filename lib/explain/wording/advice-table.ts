@@ -33,6 +33,10 @@ const NO_USABLE_RESPONSE: readonly SymptomKind[] = [
   'not-http',
 ];
 
+/** Completes advice with the criteria that it shares. */
+const each = (shared: Omit<Advice, 'text'>, list: readonly Advice[]): readonly Advice[] =>
+  list.map((advice) => ({ ...shared, ...advice }));
+
 const eachTopic = (
   symptoms: readonly SymptomKind[],
   byTopic: Partial<Readonly<Record<Topic, string | Pick<Advice, 'text' | 'settings'>>>>,
@@ -133,60 +137,51 @@ export const ADVICE: readonly Advice[] = [
         'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
     },
   },
-  {
-    symptoms: ['accepts'],
-    about: ['credential', 'any credential'],
-    kind: 'sequence',
-    says: [/otherwise the same/],
-    text: 'Check the token before you look anything up in a cache of responses, or make the token part of the cache key.',
-  },
-  {
-    symptoms: ['accepts'],
-    kind: 'sequence',
-    says: [/otherwise the same/],
-    text: 'Do not answer a POST from a cache of responses, or make the whole body part of the cache key. In nginx, $request_body is empty if the body exceeds client_body_buffer_size.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential', 'any credential'],
-    kind: 'sequence',
-    says: [/connection/],
-    text: 'Check the Authorization header of every request: do not keep the result of an earlier one with the connection.',
-    settings: {
-      Spring: 'Jetty caches headers without regard to case unless setHeaderCacheCaseSensitive(true)',
+  ...each({ symptoms: ['accepts'], kind: 'sequence' }, [
+    {
+      about: ['credential'],
+      says: [/otherwise the same/],
+      text: 'Check the token before you look anything up in a cache of responses, or make the token part of the cache key.',
     },
-  },
-  {
-    symptoms: ['accepts'],
-    kind: 'sequence',
-    text: 'Judge each request by its own content and credential. Look for a cache with an incomplete key, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
-  },
-  {
-    kind: 'sequence',
-    says: [/in quick succession/],
-    text: 'Do not lock out clients whose requests are rejected: a valid request is no attack. Look for a limiter that counts error responses per address, in the store or in the gateway before it (HAProxy: http_err_rate of a stick table; fail2ban).',
-  },
-  {
-    symptoms: ['rejects'],
-    statuses: [401, 403],
-    kind: 'sequence',
-    text: 'Authenticate each request by its own Authorization header. Do not keep the result with the connection, the session or the address, and do not lock out a client that then sends the right token.',
-  },
-  {
-    kind: 'sequence',
-    about: ['connections'],
-    text: 'Serve several connections at the same time: clients and proxies keep connections open between requests. Use a server with threads, processes or an event loop.',
-    settings: { Python: 'ThreadingHTTPServer instead of HTTPServer' },
-  },
-  {
-    kind: 'sequence',
-    says: [/after \d+ (?:rejected requests|requests with)/],
-    text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that trips after a number of them.',
-  },
-  {
-    kind: 'sequence',
-    text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a pooled connection that is not returned, a failure counter that locks a client out.',
-  },
+    {
+      says: [/otherwise the same/],
+      text: 'Do not answer a POST from a cache of responses, or make the whole body part of the cache key. In nginx, $request_body is empty if the body exceeds client_body_buffer_size.',
+    },
+    {
+      about: ['credential'],
+      says: [/connection/],
+      text: 'Check the Authorization header of every request: do not keep the result of an earlier one with the connection.',
+      settings: {
+        Spring: 'Jetty caches headers without regard to case unless setHeaderCacheCaseSensitive(true)',
+      },
+    },
+    {
+      text: 'Judge each request by its own content and credential. Look for a cache with an incomplete key, a connection that stays authenticated, or a variable that keeps the values of an earlier request.',
+    },
+  ]),
+  ...each({ kind: 'sequence' }, [
+    {
+      says: [/in quick succession/],
+      text: 'Do not lock out clients whose requests are rejected: a valid request is no attack. Look for a limiter that counts error responses per address, in the store or in the gateway before it (HAProxy: http_err_rate of a stick table; fail2ban).',
+    },
+    {
+      symptoms: ['rejects'],
+      statuses: [401, 403],
+      text: 'Authenticate each request by its own Authorization header. Do not keep the result with the connection, the session or the address, and do not lock out a client that then sends the right token.',
+    },
+    {
+      about: ['connections'],
+      text: 'Serve several connections at the same time: clients and proxies keep connections open between requests. Use a server with threads, processes or an event loop.',
+      settings: { Python: 'ThreadingHTTPServer instead of HTTPServer' },
+    },
+    {
+      says: [/after \d+ (?:rejected requests|requests with)/],
+      text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that trips after a number of them.',
+    },
+    {
+      text: 'Look for what the earlier request leaves behind: unread bytes of its body on the connection, a variable that keeps its value, a pooled connection that is not returned, a failure counter that locks a client out.',
+    },
+  ]),
   // What the words of a condition point to.
   {
     symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
@@ -217,229 +212,205 @@ export const ADVICE: readonly Advice[] = [
     text: 'Decode the escapes of names and values, as a JSON parser does: "\\u0069d" is "id" (RFC 8259 section 7). Regular expressions and text searches on the raw body do not decode them.',
     settings: { serde: 'String or Cow<str> instead of &str' },
   },
-  {
-    symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
-    says: [/charset/],
-    text: 'Read JSON as UTF-8 whatever the charset parameter says (RFC 8259 section 8.1), or answer 415 if you do not support it. An unknown charset must not cause an uncaught exception.',
-    settings: { Python: 'bytes.decode(charset) raises LookupError' },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    says: [/Content-Encoding/],
-    text: 'Answer 415 to content codings that you do not decode, and 400 if decoding fails: catch its error where the body is read.',
-    settings: {
-      Python: 'catch gzip.BadGzipFile, zlib.error and EOFError',
-      Go: 'gzip.NewReader returns gzip.ErrHeader',
+  ...each({ symptoms: NO_USABLE_RESPONSE }, [
+    {
+      symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
+      says: [/charset/],
+      text: 'Read JSON as UTF-8 whatever the charset parameter says (RFC 8259 section 8.1), or answer 415 if you do not support it. An unknown charset must not cause an uncaught exception.',
+      settings: { Python: 'bytes.decode(charset) raises LookupError' },
     },
-  },
-  {
-    symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
-    says: [/\bOrigin\b/],
-    text: 'Do not fail on an Origin that you do not allow: leave out the CORS headers, and answer as usual.',
-    settings: { Express: 'cors: callback(null, false), not callback(error)' },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    says: [/outside int64/, /below int64/, /above int64/],
-    text: 'Compare the id with -2^63 and 2^63 - 1 before you store it, and answer 400 beyond them: a check that it fits in 64 bits lets unsigned numbers above 2^63 - 1 pass.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    says: [/occurs twice/],
-    text: 'Take the last value of a property that occurs twice, or answer 400: catch the error that your parser raises for duplicates.',
-    settings: {
-      Python: 'catch the exception of an object_pairs_hook',
-      Jackson: 'STRICT_DUPLICATE_DETECTION raises a JsonParseException',
+    {
+      says: [/Content-Encoding/],
+      text: 'Answer 415 to content codings that you do not decode, and 400 if decoding fails: catch its error where the body is read.',
+      settings: {
+        Python: 'catch gzip.BadGzipFile, zlib.error and EOFError',
+        Go: 'gzip.NewReader returns gzip.ErrHeader',
+      },
     },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    says: [/surrogate/],
-    text: 'Reject a string with a lone surrogate with 400, or keep it escaped in the response: it cannot be encoded as UTF-8.',
-    settings: {
-      Python: '.encode() raises UnicodeEncodeError, json.dumps(..., ensure_ascii=True) escapes it',
-      JavaScript: 'isWellFormed() and toWellFormed() of strings',
+    {
+      symptoms: [...NO_USABLE_RESPONSE, 'rejects'],
+      says: [/\bOrigin\b/],
+      text: 'Do not fail on an Origin that you do not allow: leave out the CORS headers, and answer as usual.',
+      settings: { Express: 'cors: callback(null, false), not callback(error)' },
     },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    says: [/number of \d+ digits/, /digits/],
-    text: 'Limit the length of numbers before you convert them, and answer 400 with an Error: catch the error of the conversion, not only that of the JSON parser.',
-    settings: { Python: 'int() raises ValueError above 4,300 digits' },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['credential'],
-    says: [/length/],
-    text: 'Compare tokens of different lengths without an exception, and answer 401.',
-    settings: {
-      JavaScript:
-        'crypto.timingSafeEqual throws unless both have the same length: compare their lengths first, or hashes of both',
+    {
+      says: [/outside int64/, /below int64/, /above int64/],
+      text: 'Compare the id with -2^63 and 2^63 - 1 before you store it, and answer 400 beyond them: a check that it fits in 64 bits lets unsigned numbers above 2^63 - 1 pass.',
     },
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['credential'],
-    says: [/\bBasic\b/],
-    text: 'Answer 401 to every scheme but Bearer without decoding what follows it; or catch the errors of decoding: text that is not Base64, or not UTF-8, or has no colon.',
-    settings: { Python: 'catch binascii.Error, UnicodeDecodeError, and ValueError when unpacking' },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential'],
-    says: [/token in a (?:form|property)/],
-    text: 'Read the token from the Authorization header only, never from the body.',
-  },
-  {
-    symptoms: ['accepts'],
-    says: PART_OF_TOKEN,
-    text: 'Compare the whole token, in constant time: no prefix, suffix or substring. Look also for a cache or table of accepted tokens with a part of the token as its key.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential'],
-    says: [/token in a different case/],
-    text: 'Compare the token exactly: ignore case in the scheme (bearer), never in the token.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential'],
-    says: [/another order/],
-    text: 'Compare the token with a library function, byte by byte: sums, sets and sorted characters lose the order.',
-    settings: {
-      JavaScript: 'crypto.timingSafeEqual',
-      Python: 'hmac.compare_digest',
-      Go: 'subtle.ConstantTimeCompare',
+    {
+      says: [/occurs twice/],
+      text: 'Take the last value of a property that occurs twice, or answer 400: catch the error that your parser raises for duplicates.',
+      settings: {
+        Python: 'catch the exception of an object_pairs_hook',
+        Jackson: 'STRICT_DUPLICATE_DETECTION raises a JsonParseException',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential', 'any credential'],
-    says: [/Forwarded/, /X-Real-Ip/, /forwarding/],
-    text: 'Require the token whatever forwarding headers say: any client can send them. Look for an exception for local or internal addresses.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential', 'any credential'],
-    says: [/\bAccept\b(?!-)/],
-    text: 'Answer 401 whatever Accept names: a log-in page or another document for browsers is no rejection if its status is 200. Turn form log-in and redirects off for this path.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['credential', 'any credential'],
-    says: [/query/],
-    text: 'Match the path without the query where you decide whether a request needs a token.',
-    settings: {
-      JavaScript: 'new URL(request.url, base).pathname instead of request.url',
-      Python: 'urlsplit(self.path).path instead of self.path',
-      Go: 'r.URL.Path instead of r.RequestURI',
+    {
+      says: [/surrogate/],
+      text: 'Reject a string with a lone surrogate with 400, or keep it escaped in the response: it cannot be encoded as UTF-8.',
+      settings: {
+        Python: '.encode() raises UnicodeEncodeError, json.dumps(..., ensure_ascii=True) escapes it',
+        JavaScript: 'isWellFormed() and toWellFormed() of strings',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    says: [/chunk/],
-    text: 'Validate every body, however it is framed: a request with Transfer-Encoding has a body, but no Content-Length. Look for a test of Content-Length that decides whether there is something to read or check.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type', 'missing', 'null', 'falsy', 'other name', 'any body', 'not an object', 'not JSON'],
-    says: [/the body is longer than/, /the body is shorter than/],
-    text: 'Validate bodies of every size alike: look for a branch on the length of the body, or for another reader of large bodies, that skips the check.',
-  },
-  {
-    symptoms: ['accepts'],
-    says: [/form as the body/],
-    text: 'Reject forms: answer 415 or 400 unless Content-Type is application/json. Remove the form parser from this route.',
-    settings: {
-      Express: 'no express.urlencoded()',
-      FastAPI: 'no Form() parameters',
-      Django: 'parser_classes = [JSONParser]',
-      Spring: 'consumes = MediaType.APPLICATION_JSON_VALUE',
+    {
+      says: [/number of \d+ digits/, /digits/],
+      text: 'Limit the length of numbers before you convert them, and answer 400 with an Error: catch the error of the conversion, not only that of the JSON parser.',
+      settings: { Python: 'int() raises ValueError above 4,300 digits' },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    isCodePath: true,
-    says: [/Content-Type/],
-    text: 'Validate every body that you read, however its media type is spelled. Look for a comparison or lookup by the literal text of Content-Type: compare the type without regard to case and parameters.',
-  },
-  {
-    symptoms: ['accepts'],
-    says: [/when there is (?:a|no) \w+/, /there is (?:a|no) tag/],
-    about: ['wrong type', 'missing', 'null', 'falsy', 'other name', 'any body'],
-    text: 'Check every property, whether or not the others are there: look for a branch, a return or a break that skips the rest of the validation.',
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/negative fraction/],
-    text: 'Test whether the id is an integer with the function of your language for it: the remainder of a negative fraction is negative, so it is never above 0.',
-    settings: {
-      JavaScript: 'Number.isInteger(id), as -1.5 % 1 > 0 is false',
-      Python: 'isinstance(id, int) and not isinstance(id, bool)',
+    {
+      about: ['credential'],
+      says: [/length/],
+      text: 'Compare tokens of different lengths without an exception, and answer 401.',
+      settings: {
+        JavaScript:
+          'crypto.timingSafeEqual throws unless both have the same length: compare their lengths first, or hashes of both',
+      },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/exponent/, /\d+e-\d/],
-    text: 'Test the value of the number, not how it is spelled: 1e-1 is a fraction without a decimal point.',
-    settings: {
-      JavaScript: 'Number.isInteger(id)',
-      Go: 'decode into an int64, or check the result of big.Rat.SetString',
+    {
+      about: ['credential'],
+      says: [/\bBasic\b/],
+      text: 'Answer 401 to every scheme but Bearer without decoding what follows it; or catch the errors of decoding: text that is not Base64, or not UTF-8, or has no colon.',
+      settings: { Python: 'catch binascii.Error, UnicodeDecodeError, and ValueError when unpacking' },
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/is a fraction such as \d+\.0{3,}\d/],
-    text: 'Test for an integer exactly: without rounding, and without a tolerance.',
-    settings: { JavaScript: 'Number.isInteger(id)', serde: 'as_i64()', Python: 'isinstance(id, int)' },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/^accepts \w+ is a fraction(?: such as \S+)? /],
-    text: 'Require an integer: 7.5 is a number, but not an integer.',
-    settings: {
-      JavaScript: 'Number.isInteger(id); JSON Schema: "type": "integer", not "number"',
-      Python: 'isinstance(id, int) and not isinstance(id, bool)',
-      serde: 'i64, or as_i64()',
+  ]),
+  ...each({ symptoms: ['accepts'], about: ['credential'] }, [
+    {
+      says: [/token in a (?:form|property)/],
+      text: 'Read the token from the Authorization header only, never from the body.',
     },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/^accepts id is a boolean /],
-    text: 'Check that id is an integer: true and false are not integers.',
-    settings: { Python: 'bool is a subclass of int: isinstance(id, int) and not isinstance(id, bool)' },
-  },
-  {
-    symptoms: ['accepts'],
-    about: ['wrong type'],
-    says: [/any type/],
-    text: 'Check the JSON type of each property that is present: id an integer, name and tag strings; null is neither. Nothing seems to check it: add a schema or a type check, and answer 400 with an Error.',
-  },
-  {
-    symptoms: ['wrong-body', 'null-property'],
-    statuses: [400],
-    says: [/a number beyond int32 as "error"/],
-    text: 'Make "error" an integer between -2147483648 and 2147483647, such as the status 400: the document declares it as int32.',
-  },
-  {
-    symptoms: ['wrong-body', 'null-property'],
-    statuses: [400],
-    says: [/ as "error"/, /without the property "(?:error|message)"/],
-    text: 'Make "error" an integer, such as the status 400, and "message" a string: {"error": 400, "message": "..."}.',
-    settings: { Fastify: 'write a setErrorHandler: by default, "error" is a string such as "Bad Request"' },
-  },
-  {
-    symptoms: ['wrong-body', 'null-property'],
-    statuses: [400],
-    says: [/an array as "message"/, /an object as "message"/],
-    text: 'Make "message" one string: join several messages, or send the first one.',
-    settings: { NestJS: 'an exceptionFactory of ValidationPipe that joins them' },
-  },
+    {
+      says: PART_OF_TOKEN,
+      text: 'Compare the whole token, in constant time: no prefix, suffix or substring. Look also for a cache or table of accepted tokens with a part of the token as its key.',
+    },
+    {
+      says: [/token in a different case/],
+      text: 'Compare the token exactly: ignore case in the scheme (bearer), never in the token.',
+    },
+    {
+      says: [/another order/],
+      text: 'Compare the token with a library function, byte by byte: sums, sets and sorted characters lose the order.',
+      settings: {
+        JavaScript: 'crypto.timingSafeEqual',
+        Python: 'hmac.compare_digest',
+        Go: 'subtle.ConstantTimeCompare',
+      },
+    },
+    {
+      says: [/Forwarded/, /X-Real-Ip/, /forwarding/],
+      text: 'Require the token whatever forwarding headers say: any client can send them. Look for an exception for local or internal addresses.',
+    },
+    {
+      says: [/\bAccept\b(?!-)/],
+      text: 'Answer 401 whatever Accept names: a log-in page or another document for browsers is no rejection if its status is 200. Turn form log-in and redirects off for this path.',
+    },
+    {
+      says: [/query/],
+      text: 'Match the path without the query where you decide whether a request needs a token.',
+      settings: {
+        JavaScript: 'new URL(request.url, base).pathname instead of request.url',
+        Python: 'urlsplit(self.path).path instead of self.path',
+        Go: 'r.URL.Path instead of r.RequestURI',
+      },
+    },
+  ]),
+  ...each({ symptoms: ['accepts'] }, [
+    {
+      says: [/chunk/],
+      text: 'Validate every body, however it is framed: a request with Transfer-Encoding has a body, but no Content-Length. Look for a test of Content-Length that decides whether there is something to read or check.',
+    },
+    {
+      about: [
+        'wrong type',
+        'missing',
+        'null',
+        'falsy',
+        'other name',
+        'any body',
+        'not an object',
+        'not JSON',
+      ],
+      says: [/the body is longer than/, /the body is shorter than/],
+      text: 'Validate bodies of every size alike: look for a branch on the length of the body, or for another reader of large bodies, that skips the check.',
+    },
+    {
+      says: [/form as the body/],
+      text: 'Reject forms: answer 415 or 400 unless Content-Type is application/json. Remove the form parser from this route.',
+      settings: {
+        Express: 'no express.urlencoded()',
+        FastAPI: 'no Form() parameters',
+        Django: 'parser_classes = [JSONParser]',
+        Spring: 'consumes = MediaType.APPLICATION_JSON_VALUE',
+      },
+    },
+    {
+      isCodePath: true,
+      says: [/Content-Type/],
+      text: 'Validate every body that you read, however its media type is spelled. Look for a comparison or lookup by the literal text of Content-Type: compare the type without regard to case and parameters.',
+    },
+    {
+      says: [/when there is (?:a|no) \w+/, /there is (?:a|no) tag/],
+      about: ['wrong type', 'missing', 'null', 'falsy', 'other name', 'any body'],
+      text: 'Check every property, whether or not the others are there: look for a branch, a return or a break that skips the rest of the validation.',
+    },
+  ]),
+  ...each({ symptoms: ['accepts'], about: ['wrong type'] }, [
+    {
+      says: [/negative fraction/],
+      text: 'Test whether the id is an integer with the function of your language for it: the remainder of a negative fraction is negative, so it is never above 0.',
+      settings: {
+        JavaScript: 'Number.isInteger(id), as -1.5 % 1 > 0 is false',
+        Python: 'isinstance(id, int) and not isinstance(id, bool)',
+      },
+    },
+    {
+      says: [/exponent/, /\d+e-\d/],
+      text: 'Test the value of the number, not how it is spelled: 1e-1 is a fraction without a decimal point.',
+      settings: {
+        JavaScript: 'Number.isInteger(id)',
+        Go: 'decode into an int64, or check the result of big.Rat.SetString',
+      },
+    },
+    {
+      says: [/is a fraction such as \d+\.0{3,}\d/],
+      text: 'Test for an integer exactly: without rounding, and without a tolerance.',
+      settings: { JavaScript: 'Number.isInteger(id)', serde: 'as_i64()', Python: 'isinstance(id, int)' },
+    },
+    {
+      says: [/^accepts \w+ is a fraction(?: such as \S+)? /],
+      text: 'Require an integer: 7.5 is a number, but not an integer.',
+      settings: {
+        JavaScript: 'Number.isInteger(id); JSON Schema: "type": "integer", not "number"',
+        Python: 'isinstance(id, int) and not isinstance(id, bool)',
+        serde: 'i64, or as_i64()',
+      },
+    },
+    {
+      says: [/^accepts id is a boolean /],
+      text: 'Check that id is an integer: true and false are not integers.',
+      settings: { Python: 'bool is a subclass of int: isinstance(id, int) and not isinstance(id, bool)' },
+    },
+    {
+      says: [/any type/],
+      text: 'Check the JSON type of each property that is present: id an integer, name and tag strings; null is neither. Nothing seems to check it: add a schema or a type check, and answer 400 with an Error.',
+    },
+  ]),
+  ...each({ symptoms: ['wrong-body', 'null-property'], statuses: [400] }, [
+    {
+      says: [/a number beyond int32 as "error"/],
+      text: 'Make "error" an integer between -2147483648 and 2147483647, such as the status 400: the document declares it as int32.',
+    },
+    {
+      says: [/ as "error"/, /without the property "(?:error|message)"/],
+      text: 'Make "error" an integer, such as the status 400, and "message" a string: {"error": 400, "message": "..."}.',
+      settings: { Fastify: 'write a setErrorHandler: by default, "error" is a string such as "Bad Request"' },
+    },
+    {
+      says: [/an array as "message"/, /an object as "message"/],
+      text: 'Make "message" one string: join several messages, or send the first one.',
+      settings: { NestJS: 'an exceptionFactory of ValidationPipe that joins them' },
+    },
+  ]),
   {
     symptoms: ['media-type'],
     statuses: [400],
@@ -602,40 +573,44 @@ export const ADVICE: readonly Advice[] = [
     'large id':
       'Keep ids as 64-bit integers everywhere: in code (Java long, Go int64, C# long) and in the database (BIGINT). Answer 400 to ids that do not fit.',
   }),
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['beyond ASCII', 'control character'],
-    text: 'Use UTF-8 throughout (MySQL: utf8mb4), and answer 400 to what the database cannot store: text in PostgreSQL, for example, cannot contain NUL.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['template'],
-    text: 'Never use a value from the client as a format string or template; pass it as an argument.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['not JSON', 'more JSON'],
-    text: 'Catch the error of the JSON parser, and answer 400 with an Error. Check for an empty body before parsing.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['wrong type', 'missing', 'null', 'falsy', 'not an object', 'other name', 'inherited', 'any body'],
-    text: 'Before using the body, check that it is an object and that every property has the right type; if not, answer 400 with an Error. An uncaught exception, such as that of null.trim() or BigInt("x"), becomes a 500.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    about: ['pieces'],
-    text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    isOfValidRequest: true,
-    text: 'Find the exception in the log of the store, and handle that case: the request carries a NewPlant, so the response should be 200 with a Plant.',
-  },
-  {
-    symptoms: NO_USABLE_RESPONSE,
-    text: 'Find the exception in the log of the store, and handle that case. Let one error handler answer 400 with an Error to every invalid request.',
-  },
+  ...each({ symptoms: NO_USABLE_RESPONSE }, [
+    {
+      about: ['beyond ASCII', 'control character'],
+      text: 'Use UTF-8 throughout (MySQL: utf8mb4), and answer 400 to what the database cannot store: text in PostgreSQL, for example, cannot contain NUL.',
+    },
+    {
+      about: ['template'],
+      text: 'Never use a value from the client as a format string or template; pass it as an argument.',
+    },
+    {
+      about: ['not JSON', 'more JSON'],
+      text: 'Catch the error of the JSON parser, and answer 400 with an Error. Check for an empty body before parsing.',
+    },
+    {
+      about: [
+        'wrong type',
+        'missing',
+        'null',
+        'falsy',
+        'not an object',
+        'other name',
+        'inherited',
+        'any body',
+      ],
+      text: 'Before using the body, check that it is an object and that every property has the right type; if not, answer 400 with an Error. An uncaught exception, such as that of null.trim() or BigInt("x"), becomes a 500.',
+    },
+    {
+      about: ['pieces'],
+      text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. Use the body reader of the framework instead of a single read from the socket.',
+    },
+    {
+      isOfValidRequest: true,
+      text: 'Find the exception in the log of the store, and handle that case: the request carries a NewPlant, so the response should be 200 with a Plant.',
+    },
+    {
+      text: 'Find the exception in the log of the store, and handle that case. Let one error handler answer 400 with an Error to every invalid request.',
+    },
+  ]),
   // The store accepts what it must reject.
   {
     symptoms: ['accepts'],
@@ -717,34 +692,31 @@ export const ADVICE: readonly Advice[] = [
     },
   }),
   // The store rejects what it must accept.
-  {
-    symptoms: ['rejects'],
-    about: ['scheme'],
-    text: 'Compare the scheme, and only the scheme, without regard to case (bearer is Bearer), and allow several spaces after it. Compare the token exactly.',
-  },
-  {
-    symptoms: ['rejects'],
-    statuses: [401, 403],
-    text: 'The right token is rejected here. Check how the header is read in this case, whether the token expires or has a rate limit, and whether failures lock a client out.',
-  },
-  {
-    symptoms: ['rejects'],
-    statuses: [406, 411, 413, 415],
-    text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, honour any Accept that allows JSON, and accept bodies of at least 1 KiB.',
-  },
-  {
-    symptoms: ['rejects'],
-    about: ['spelling', 'escapes', 'pieces'],
-    text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes make no difference.',
-  },
-  {
-    symptoms: ['rejects'],
-    about: ['value'],
-    text: 'Accept every value that the schema allows: the document sets no other limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), or a column or integer type that is narrower than the schema.',
-  },
+  ...each({ symptoms: ['rejects'] }, [
+    {
+      about: ['scheme'],
+      text: 'Compare the scheme, and only the scheme, without regard to case (bearer is Bearer), and allow several spaces after it. Compare the token exactly.',
+    },
+    {
+      statuses: [401, 403],
+      text: 'The right token is rejected here. Check how the header is read in this case, whether the token expires or has a rate limit, and whether failures lock a client out.',
+    },
+    {
+      statuses: [406, 411, 413, 415],
+      text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, honour any Accept that allows JSON, and accept bodies of at least 1 KiB.',
+    },
+    {
+      about: ['spelling', 'escapes', 'pieces'],
+      text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes make no difference.',
+    },
+    {
+      about: ['value'],
+      text: 'Accept every value that the schema allows: the document sets no other limits on length, characters or range. Look for a pattern, a limit, a filter against injection (use parameters instead), or a column or integer type that is narrower than the schema.',
+    },
+  ]),
   {
     symptoms: ['wrong-rejection'],
-    about: ['credential', 'any credential'],
+    about: ['credential'],
     text: 'Answer 401 with WWW-Authenticate: Bearer if the token is missing or wrong; 403 is for a valid token without the permission (RFC 6750 section 3.1).',
   },
   {
