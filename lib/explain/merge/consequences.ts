@@ -327,7 +327,7 @@ const overlooksSegments: Explains = (root, consequence) =>
   hasSymptom(consequence, 'accepts') &&
   everyBody(consequence, (body) => {
     const first = firstValue(body);
-    return first.kind === 'whole' && first.text.length < body.trimEnd().length;
+    return first !== undefined && first.length < body.trimEnd().length;
   });
 
 /** If any value of a header replaces the token, so does the token in that header. */

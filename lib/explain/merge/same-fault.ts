@@ -324,7 +324,9 @@ const acrossLengths: SameFault = {
     const { property: _, statement: __, ...rest } = limit.condition;
     const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
     const condition = { ...rest, clause, otherProperties: names };
-    const conditions = first.explanation.conditions.map((one) => (one === limit.condition ? condition : one));
+    const conditions = first.explanation.conditions.map((stated) =>
+      stated === limit.condition ? condition : stated,
+    );
     return withExplanation(first, { conditions });
   },
 };
@@ -397,7 +399,7 @@ function ofProperty({ explanation: { kind, subject, conditions } }: Cluster) {
     ofAll: (properties: readonly string[]): Partial<Explanation> => {
       const condition = ofOthers(about, property, properties);
       return subject === undefined
-        ? { conditions: conditions.map((one) => (one === about ? condition : one)) }
+        ? { conditions: conditions.map((stated) => (stated === about ? condition : stated)) }
         : { subject: condition };
     },
   };

@@ -141,10 +141,10 @@ function textProblem({ body, truncated, headers }: Response): readonly [kind: Sy
   const malformed = ['unreadable', 'with malformed JSON'] as const;
   if (start < 0) return bare.startsWith('"') ? malformed : ['text', 'with text that is not JSON'];
   const first = firstValue(bare.slice(start));
-  if (first.kind === 'unclosed') return ['truncated-json', 'with truncated JSON'];
-  if (!isJson(first.text)) return malformed;
+  if (first === undefined) return ['truncated-json', 'with truncated JSON'];
+  if (!isJson(first)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
-  const following = bare.slice(first.text.length);
+  const following = bare.slice(first.length);
   if (/^[\0\s]*$/.test(following)) return ['text', 'with NUL bytes after the JSON value'];
   return isJson(following.trim())
     ? ['unreadable', 'with two JSON values']
@@ -166,13 +166,11 @@ function textIn(body: Uint8Array, coding: string): string {
 /** Whether a body is UTF-8 that is cut off within a JSON value, possibly within a character. */
 function isCutOff(body: Uint8Array): boolean {
   const text = utf8Text(body, true);
-  return text !== undefined && firstValue(text).kind === 'unclosed';
+  return text !== undefined && firstValue(text) === undefined;
 }
 
-/** Returns the first object or array in a text; `unclosed` if it is incomplete, or if there is none. */
-export function firstValue(
-  text: string,
-): { readonly kind: 'whole'; readonly text: string } | { readonly kind: 'unclosed' } {
+/** Returns the first object or array in a text; undefined if it is incomplete, or if there is none. */
+export function firstValue(text: string): string | undefined {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -184,10 +182,10 @@ export function firstValue(
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') {
       depth -= 1;
-      if (depth === 0) return { kind: 'whole', text: text.slice(0, index + 1) };
+      if (depth === 0) return text.slice(0, index + 1);
     }
   }
-  return { kind: 'unclosed' };
+  return undefined;
 }
 
 /** Says how name and tag of a created plant differ from those that were sent. */
@@ -200,11 +198,11 @@ export function echoed(exchange: Exchange, contract: Contract): readonly Symptom
   return ['name', 'tag'].flatMap((property): Symptom[] => {
     const value = sent[property];
     if (typeof value !== 'string' || back[property] === value) return [];
-    return [{ kind: 'echo', words: change(property, value, back[property]), status: 200, property }];
+    return [{ kind: 'echo', words: changeOf(property, value, back[property]), status: 200, property }];
   });
 }
 
-function change(property: string, sent: string, back: unknown): string {
+function changeOf(property: string, sent: string, back: unknown): string {
   if (typeof back !== 'string') return omits(property);
   const how = CHANGES.find(([, change]) => change(sent) === back)?.[0];
   if (how !== undefined) return `returns ${property} ${how}`;

@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { contentOf, isSuccess, mediaTypes, objectOf } from '../../judge/reading.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
@@ -38,14 +39,11 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
     : symptom('redirects', `redirects with ${status} instead of answering 200`);
 }
 
-const ERROR_AS_SUCCESS: Symptom = {
-  kind: 'accepts',
-  words: 'answers 200 with an Error to',
-  isErrorAsSuccess: true,
-};
-
-const isErrorAsSuccess = (response: Response, { error }: Contract): boolean =>
-  response.status === 200 && objectOf(response, error.validate) !== undefined;
+/** The symptom of a success where a rejection was due. */
+const acceptance = (response: Response, { error }: Contract): Symptom =>
+  response.status === 200 && objectOf(response, error.validate) !== undefined
+    ? { kind: 'accepts', words: 'answers 200 with an Error to', isErrorAsSuccess: true }
+    : { kind: 'accepts', words: 'accepts' };
 
 /** How a 200 or 400 response differs from the declared one. */
 function representationOf(response: Response, contract: Contract): Symptom | undefined {
@@ -76,19 +74,14 @@ export function symptomsOf(
   expected: ExpectedOutcome,
   contract: Contract,
 ): readonly Symptom[] {
-  const { response } = exchange;
-  const symptoms: (Symptom | undefined)[] = [outcomeSymptom(exchange, expected)];
-  if (response !== undefined) {
-    if (mustReject(expected) && isSuccess(response.status))
-      symptoms.push(
-        isErrorAsSuccess(response, contract) ? ERROR_AS_SUCCESS : { kind: 'accepts', words: 'accepts' },
-      );
-    if (exchange.kind === 'answered') {
-      symptoms.push(representationOf(response, contract));
-      if (expected === 'accept') symptoms.push(...echoed(exchange, contract));
-    }
-  }
-  return symptoms.filter((one) => one !== undefined);
+  const { kind, response } = exchange;
+  const isAccepted = mustReject(expected) && isSuccess(response?.status);
+  return compact(
+    outcomeSymptom(exchange, expected),
+    isAccepted && response && acceptance(response, contract),
+    kind === 'answered' && representationOf(response, contract),
+    ...(kind === 'answered' && expected === 'accept' ? echoed(exchange, contract) : []),
+  );
 }
 
 export const mustReject = (expected: ExpectedOutcome): boolean =>

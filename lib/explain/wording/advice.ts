@@ -4,7 +4,7 @@ import type { CheckFailure } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { ADVICE, type Advice } from './advice-table.ts';
-import { fullText, type Topic, topicsOf } from './condition.ts';
+import { fullText, topicsOf } from './condition.ts';
 import { hintsOf } from './stack.ts';
 
 /** Says what to do about a fault: the fix, hints for the software of the store, and typical reasons. */
@@ -25,20 +25,11 @@ export function adviceFor(
 }
 
 /** What decides which advice applies. */
-interface Facts {
-  readonly symptom: TargetSymptom;
-  readonly topics: ReadonlySet<Topic>;
-  readonly words: string;
-  readonly kind: Explanation['kind'];
-  readonly isOfValidRequest: boolean;
-  readonly isCodePath: boolean;
-}
-
 function factsOf(
   symptom: TargetSymptom,
   { subject, conditions, kind }: Explanation,
   expected: ExpectedOutcome,
-): Facts {
+) {
   const all = compact(subject, ...conditions);
   // A condition may say what comes before.
   const isAfterOthers = conditions.some(({ part }) => part === 'earlier requests');
@@ -55,7 +46,10 @@ function factsOf(
 const isOneOf = <T>(value: T | undefined, allowed: readonly T[] | undefined): boolean =>
   allowed === undefined || (value !== undefined && allowed.includes(value));
 
-const applies = (advice: Advice, { symptom, topics, words, kind, ...facts }: Facts): boolean =>
+const applies = (
+  advice: Advice,
+  { symptom, topics, words, kind, ...facts }: ReturnType<typeof factsOf>,
+): boolean =>
   isOneOf(symptom.kind, advice.symptoms) &&
   isOneOf(symptom.status, advice.statuses) &&
   isOneOf(symptom.property, advice.properties) &&

@@ -1,3 +1,4 @@
+import { leastBy } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
@@ -58,10 +59,10 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
 
 /** The longest name of a value of the dimension that the label contains. */
 const valueIn = (label: string, dimension: string | undefined, model: Model): string | undefined =>
-  unusualValuesOf(dimension, model)
-    .map(({ name }) => name)
-    .filter((name) => label.includes(name))
-    .toSorted((a, b) => b.length - a.length)[0];
+  leastBy(
+    unusualValuesOf(dimension, model).flatMap(({ name }) => (label.includes(name) ? name : [])),
+    (name) => -name.length,
+  );
 
 /** Subjects for requests that are invalid in any way. */
 export const ANY_SUBJECT = {

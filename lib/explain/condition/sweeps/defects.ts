@@ -207,7 +207,7 @@ function kindOfText(sent: string | Uint8Array, plant: string): TextKind | undefi
   if (typeof sent !== 'string') return undefined;
   if (sent.trim() === '') return 'empty';
   if (sent.startsWith(plant)) return 'more';
-  if (sent.startsWith('{') && firstValue(sent).kind === 'unclosed') return 'truncated';
+  if (sent.startsWith('{') && firstValue(sent) === undefined) return 'truncated';
   return /^(?:\w+=|--)/.test(sent) ? 'form' : undefined;
 }
 
