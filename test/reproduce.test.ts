@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile } from '../lib/package.ts';
-import { wrongTokens } from '../lib/payloads/credentials.ts';
+import { unseenToken, wrongTokens } from '../lib/payloads/credentials.ts';
 import { templateOf } from '../lib/payloads/model/dimension.ts';
 import { countsOf, modelsOf, requestOf, valuesOf } from '../lib/payloads/model/model.ts';
 import type { ExpectedOutcome, RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -408,6 +408,21 @@ describe.skipIf(absent)('the steps', () => {
       const { output, arrived } = await repeated(template, { times: 3, inFlight: 3 });
       expect(output).toMatch(/^ *3 HTTP\/1.1 200\n$/);
       expect(idsOf(arrived).size).toBe(3);
+    });
+
+    test.each([
+      [{ times: 3, inFlight: 1 }, {}],
+      [{ times: 3, inFlight: 3 }, {}],
+      [{ times: 3, inFlight: 3 }, { cuts: [9] }],
+    ])('send a random token of the right length: %j, %j', async (repeat, delivery) => {
+      const { arrived } = await repeated({ ...withId(), credential: unseenToken(), delivery }, repeat);
+      const tokens = arrived.map(
+        ({ headers }) => headers.find(([name]) => /^authorization$/i.test(name))?.[1],
+      );
+      expect(tokens).toEqual(Array(3).fill(expect.stringMatching(/^Bearer [a-z0-9]+$/)));
+      expect(new Set(tokens.map((token) => token?.length))).toEqual(
+        new Set(['Bearer '.length + TOKEN.length]),
+      );
     });
 
     test('repeat the preceding requests first, since they may have to be consecutive', async () => {

@@ -119,14 +119,14 @@ const COOKIES = '$COOKIES';
 const setCookies = (url: string) =>
   `COOKIES=$(curl -s -o /dev/null -D - ${quoted(url)} -H "authorization: Bearer $PLANT_STORE_TOKEN" -H 'content-type: application/json' -d '{"id":'$((2000000 + RANDOM * 32768 + RANDOM))',"name":"Aloe"}' | tr -d '\r' | sed -n 's/^[Ss]et-[Cc]ookie: *\\([^;]*\\).*/\\1/p' | paste -sd ';' -)`;
 
+/** Exports a function for other shells, which see no variables but exported ones. */
+export const EXPORT_FUNCTION = 'export -f';
+
 /** Returns the lines of a script that sends to `url`, preceded by lines that set the variables they use. */
 export function withVariables(lines: readonly string[], url: string): readonly string[] {
-  const use = (variable: string) => lines.some((line) => line.includes(variable));
-  return [
-    ...(use(RANDOM_TOKEN) ? [SET_RANDOM_TOKEN] : []),
-    ...(use(COOKIES) ? [setCookies(url)] : []),
-    ...lines,
-  ];
+  const use = (text: string) => lines.some((line) => line.includes(text));
+  const set = [...(use(RANDOM_TOKEN) ? [SET_RANDOM_TOKEN] : []), ...(use(COOKIES) ? [setCookies(url)] : [])];
+  return [...(use(EXPORT_FUNCTION) ? set.map((line) => `export ${line}`) : set), ...lines];
 }
 
 /** How a record writes what is not the same in each run, and what the shell puts in its place. */

@@ -6,7 +6,7 @@ import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
-import { withVariables } from './shell.ts';
+import { EXPORT_FUNCTION, withVariables } from './shell.ts';
 import { openSocket, overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
@@ -47,16 +47,13 @@ export function requestCommand(request: RecordedRequest): string {
  * Returns the lines that reproduce a fault. Each can be pasted separately into an interactive bash, after the
  * previous ones.
  */
-export function stepsOf(reproduction: Reproduction): readonly string[] {
-  const {
-    request,
-    before,
-    repeat,
-    modulus = 1,
-    showsInResponseBody = false,
-    unanswered = false,
-  } = reproduction;
-  if (request.rawBytes === true) return [requestCommand(request)];
+export const stepsOf = (reproduction: Reproduction): readonly string[] =>
+  reproduction.request.rawBytes === true
+    ? [requestCommand(reproduction.request)]
+    : withVariables(scriptOf(reproduction), reproduction.request.url);
+
+function scriptOf(reproduction: Reproduction): readonly string[] {
+  const { request, before, repeat, modulus = 1, unanswered = false } = reproduction;
   const sent = withoutRecurring(before.filter((one) => one.request.rawBytes !== true));
   const looped = sent.filter(({ times }) => times > 1);
   const allIds = idsIn([reproduction, ...sent]);
@@ -70,7 +67,11 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     variables,
     givesUp: unanswered || isOneOfMany,
   });
-  const shownOfLast = !isOneOfMany ? 'response' : showsInResponseBody ? 'body and status' : 'status';
+  const shownOfLast = !isOneOfMany
+    ? 'response'
+    : reproduction.showsInResponseBody === true
+      ? 'body and status'
+      : 'status';
   const others = isRepeated ? 'nothing' : shownOfLast;
   const open = sent.filter(({ connection }) => connection === 'other-open');
   const connections = connectionsOf(
@@ -102,11 +103,11 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     beside.length === 0 ? main : `( ${background.join(' ')} ${main} & wait )`,
     ...held.map(([, closing]) => closing),
   );
-  if (!isRepeated) return withVariables(withIds(lines), request.url);
+  if (!isRepeated) return withIds(lines);
   if (repeat.onConnection === true) {
     // With a range in the URL, curl sends all requests over one connection. It does not send the fragment.
     const ranged = main.replace(` ${request.url} `, () => ` '${request.url}#[1-${repeat.times}]' `);
-    return withVariables(withIds([`${ranged} | sort | uniq -c`]), request.url);
+    return withIds([`${ranged} | sort | uniq -c`]);
   }
   if (repeat.inFlight <= 1) {
     // A store that hangs would keep each further request waiting.
@@ -123,19 +124,16 @@ export function stepsOf(reproduction: Reproduction): readonly string[] {
     // A single process has more requests in flight than many processes, if the store is fast.
     const add = [`requests+=(--next ${only.slice(CURL.length)})`];
     const each = loopOf(repeat.times, isOneId ? add : withIds(add));
-    return withVariables(
-      [
-        [...once, 'requests=()', each].join('; '),
-        `curl -Z --no-progress-meter --parallel-immediate --parallel-max ${repeat.inFlight} "\${requests[@]:1}" | sort | uniq -c`,
-      ],
-      request.url,
-    );
+    return [
+      [...once, 'requests=()', each].join('; '),
+      `curl -Z --no-progress-meter --parallel-immediate --parallel-max ${repeat.inFlight} "\${requests[@]:1}" | sort | uniq -c`,
+    ];
   }
   // Shells that start at the same time may generate the same random numbers.
   const each = isOneId ? lines : withIds(lines, ' + $1');
   return [
     ...once.map((one) => `export ${one}`),
-    `send() { ${each.join('; ')}; }; export -f send`,
+    `send() { ${each.join('; ')}; }; ${EXPORT_FUNCTION} send`,
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
 }
