@@ -78,10 +78,10 @@ function scriptOf(reproduction: Reproduction): readonly string[] {
     sent.filter(({ connection }) => connection !== 'concurrent' && connection !== 'other-open'),
   );
   const last: readonly OnConnection[] = [...(connections.pop() ?? []), { request }];
-  const set = (addend: string, own = ids) =>
-    own.map((id) => `${id.name}=${numberLike(id.numeral, addend, modulus)}`).join(' ');
-  const withIds = (some: readonly string[], addend = '', own = ids) =>
-    own.length === 0 ? some : [set(addend, own), ...some];
+  const withIds = (commands: readonly string[], addend = '', own = ids) => {
+    const values = own.map(({ name, numeral }) => `${name}=${numberLike(numeral, addend, modulus)}`);
+    return values.length === 0 ? commands : [values.join(' '), ...commands];
+  };
   const lines = connections.map((requests) => {
     const [{ times = 1 } = {}] = requests;
     if (times === 1) return sending(requests, showing(others));
@@ -118,7 +118,7 @@ function scriptOf(reproduction: Reproduction): readonly string[] {
     return [...(earlier.length === 0 ? [] : [loop(earlier)]), `${loop(lines.slice(-1))} | sort | uniq -c`];
   }
   const isOneId = repeat.sameId === true;
-  const once = isOneId && ids.length > 0 ? [set('')] : [];
+  const once = isOneId ? withIds([]) : [];
   const [only = '', ...further] = lines;
   if (further.length === 0 && only.startsWith(CURL) && !isReported && !only.includes('<(')) {
     // A single process has more requests in flight than many processes, if the store is fast.
