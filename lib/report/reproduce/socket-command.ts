@@ -136,7 +136,7 @@ function segmentParts(
   const head = (segmentsIn(bytes)[0]?.indexOf('\r\n\r\n') ?? 0) + 4;
   const body = shellParts(bytes, variables);
   let done = 0;
-  const [first = [], ...others] = segmentsIn(MARK.repeat(bytes.length)).map((segment, at) => {
+  const segments = segmentsIn(MARK.repeat(bytes.length)).map((segment, at) => {
     const bodyAt = at === 0 ? head : 0;
     const pieces = segment.slice(bodyAt).match(/\xff+|[^\xff]+/g) ?? [];
     const parts = pieces.flatMap((piece) => {
@@ -146,6 +146,8 @@ function segmentParts(
     });
     return joinedLiterals([...shellParts(segment.slice(0, bodyAt), variables), ...parts]);
   });
+  // A segment that ends within the token is empty, since the token is written as a whole.
+  const [first = [], ...others] = segments.filter((parts) => parts.length > 0);
   if (headCut === undefined) return [first, ...others];
   const cut = positionInHead(headCut, head);
   return [partsBetween(first, 0, cut), partsBetween(first, cut), ...others];
