@@ -71,62 +71,56 @@ export function terminalReport(
   return `${lines.join('\n')}\n`;
 }
 
-function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
-  const open = openCauses(record);
-  return [
-    ...head(record, layout),
-    ...documentWarnings(record, layout),
-    ...headingOf(open, record, layout),
-    ...open.flatMap((one) => ['', ...wholeCause(one, UNLIMITED, layout), ...checkLines(one, record, layout)]),
-    ...untestable(record, layout),
-    ...deviations(record, layout),
-    ...gap(observed(record, layout)),
-    ...gap([
-      ...field('covered   ', coverageOfAll(record.results), layout),
-      ...field('generated ', confidenceOfAll(record.results), layout),
-    ]),
-    ...end(open, record, layout),
-  ];
-}
+/** The parts between the head and the end, except for the causes. A short report may omit them. */
+const PARTS = { warnings: documentWarnings, untestable, known: deviations, summary };
 
-/** The parts that a short report may omit. */
-const OPTIONAL = {
-  warnings: documentWarnings,
-  untestable,
-  known: deviations,
-  summary: (record: RunRecord, layout: Layout) =>
-    gap([...observed(record, layout), ...field('covered   ', coverageOfAll(record.results), layout, 1)]),
-};
+type Part = keyof typeof PARTS;
 
-type Part = keyof typeof OPTIONAL;
+/** From the most to the least important one. */
+const BY_IMPORTANCE: readonly Part[] = ['untestable', 'known', 'warnings', 'summary'];
 
-function shortReport(record: RunRecord, max: number, layout: Layout): readonly string[] {
-  const open = openCauses(record);
-  const around = (at: Layout) => [
-    ...head(record, at),
-    ...headingOf(open, record, at),
-    ...end(open, record, at),
-  ];
-  const heightAt = (at: Layout, parts: readonly Part[]) =>
-    heightOf([...around(at), ...parts.flatMap((name) => OPTIONAL[name](record, at))], at.columns);
-  // Chosen for the usual width, so that a wider terminal shows at least as much.
-  const usual = { ...layout, columns: Math.min(layout.columns, DEFAULT_COLUMNS) };
-  // The least important one last.
-  let shown: readonly Part[] = ['untestable', 'known', 'warnings', 'summary'];
-  while (shown.length > 0 && heightAt(usual, shown) + minCauseRows(open, usual) > max)
-    shown = shown.slice(0, -1);
-  const extent = extentOf(open, max - heightAt(usual, shown), usual);
-  const part = (name: Part) => (shown.includes(name) ? OPTIONAL[name](record, layout) : []);
+function reportRows(
+  record: RunRecord,
+  open: readonly ExplainedChecks[],
+  layout: Layout,
+  shown: readonly Part[],
+  causes: readonly string[],
+): readonly string[] {
+  const part = (name: Part) => (shown.includes(name) ? PARTS[name](record, layout) : []);
   return [
     ...head(record, layout),
     ...part('warnings'),
     ...headingOf(open, record, layout),
-    ...causeRows(open, extent, max - heightAt(layout, shown), layout),
+    ...causes,
     ...part('untestable'),
     ...part('known'),
     ...part('summary'),
     ...end(open, record, layout),
   ];
+}
+
+function wholeReport(record: RunRecord, layout: Layout): readonly string[] {
+  const open = openCauses(record);
+  const causes = open.flatMap((one) => [
+    '',
+    ...wholeCause(one, UNLIMITED, layout),
+    ...checkLines(one, record, layout),
+  ]);
+  return reportRows(record, open, layout, BY_IMPORTANCE, causes);
+}
+
+function shortReport(record: RunRecord, max: number, layout: Layout): readonly string[] {
+  const open = openCauses(record);
+  const heightAt = (at: Layout, parts: readonly Part[]) =>
+    heightOf(reportRows(record, open, at, parts, []), at.columns);
+  // Chosen for the usual width, so that a wider terminal shows at least as much.
+  const usual = { ...layout, columns: Math.min(layout.columns, DEFAULT_COLUMNS) };
+  let shown = BY_IMPORTANCE;
+  while (shown.length > 0 && heightAt(usual, shown) + minCauseRows(open, usual) > max)
+    shown = shown.slice(0, -1);
+  const extent = extentOf(open, max - heightAt(usual, shown), usual);
+  const causes = causeRows(open, extent, max - heightAt(layout, shown), layout);
+  return reportRows(record, open, layout, shown, causes);
 }
 
 const gap = (rows: readonly string[]): readonly string[] => (rows.length === 0 ? [] : ['', ...rows]);
@@ -137,6 +131,12 @@ const field = (name: string, text: string | undefined, layout: Layout, most?: nu
 
 const limited = (text: string, columns: number, { verbose }: Layout, most?: number): readonly string[] =>
   wrapped(text, columns, verbose ? undefined : most);
+
+/** Replaces the beginning of the first row, unless it is broken within it. */
+const withBeginning = (rows: readonly string[], beginning: string, painted: string): readonly string[] =>
+  rows.map((row, index) =>
+    index === 0 && row.startsWith(beginning) ? `${painted}${row.slice(beginning.length)}` : row,
+  );
 
 function head(record: RunRecord, { columns, paint, files = [] }: Layout): readonly string[] {
   const layout = { columns, paint, verbose: false };
@@ -223,10 +223,9 @@ function untestable({ results, stop }: RunRecord, layout: Layout): readonly stri
   const rows = groupBy(blocked, ({ reason = '' }) => reason).map(([reason, members]) => {
     const ids = members.map(({ id }) => id);
     const count = `${counted(members.length, 'check')} could not be tested`;
-    const [first = '', ...rest] = limited(`${count}: ${shownText(reason)}`, layout.columns, layout, 2);
+    const text = limited(`${count}: ${shownText(reason)}`, layout.columns, layout, 2);
     return [
-      first.replace(count, (text) => layout.paint(['magenta', 'bold'], text)),
-      ...rest,
+      ...withBeginning(text, count, layout.paint(['magenta', 'bold'], count)),
       ...field('   ', firstNames(layout.verbose ? 12 : 2, ids), layout, 1),
     ];
   });
@@ -245,6 +244,13 @@ function observed({ observations }: RunRecord, layout: Layout): readonly string[
     ];
   if (shown.length === 0) return [];
   return field('observed  ', fittingItems(shown, layout.columns - 'observed  '.length), layout, 1);
+}
+
+function summary(record: RunRecord, layout: Layout): readonly string[] {
+  const covered = field('covered   ', coverageOfAll(record.results), layout, 1);
+  if (!layout.verbose) return gap([...observed(record, layout), ...covered]);
+  const generated = field('generated ', confidenceOfAll(record.results), layout);
+  return [...gap(observed(record, layout)), ...gap([...covered, ...generated])];
 }
 
 const fittingItems = (items: readonly string[], columns: number): string =>
@@ -273,9 +279,7 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     summary.OBSERVE.observed > 0 && `${summary.OBSERVE.observed} observed`,
     skipped > 0 && `${skipped} not selected`,
   );
-  const text = [title, ...(all.length === 0 ? [] : [all.join('; ')])].join(
-    outcome === 'partial' ? '; ' : '  ',
-  );
+  const text = compact(title, all.length > 0 && all.join('; ')).join(outcome === 'partial' ? '; ' : '  ');
   const unsent = results.filter(
     ({ verdict: one, reason: why }) => one === 'untestable' && why === stop?.reason,
   );
@@ -294,12 +298,8 @@ function verdict(record: RunRecord, layout: Layout): readonly string[] {
     options.shard !== null &&
       `This is shard ${options.shard} of a run; merge joins the records of all shards.`,
   );
-  const [first = '', ...rest] = wrapped(text, columns);
   return [
-    first.startsWith(title)
-      ? `${paint([OUTCOMES[outcome].colour, 'bold'], title)}${first.slice(title.length)}`
-      : first,
-    ...rest,
+    ...withBeginning(wrapped(text, columns), title, paint([OUTCOMES[outcome].colour, 'bold'], title)),
     ...notes.flatMap((note) => limited(note, columns, layout, MAX_NOTE_ROWS)),
   ];
 }
@@ -333,10 +333,8 @@ function ciResultLines(record: RunRecord, layout: Layout): readonly string[] {
     .map(({ state, remedy = '' }) => `${state}: ${shownText(remedy)}`);
   const result = `CI RESULT ${exitCode === 0 ? 'pass' : 'fail'}`;
   const text = `${result}  ${reason} (${shownText(baseline.file, 120)})`;
-  const [first = '', ...rest] = limited(text, columns, layout, 3);
   return [
-    first.replace(result, paint('bold', result)),
-    ...rest,
+    ...withBeginning(limited(text, columns, layout, 3), result, paint('bold', result)),
     ...baselineNotes(record).flatMap((note) => field('   ', note, layout)),
     ...some(outdated, layout).flatMap((one) => field('   ', one, layout, 2)),
   ];
