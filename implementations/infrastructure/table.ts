@@ -1,6 +1,7 @@
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
-import { differingObservations, type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
+import { type RunColumn, ran, verdictOf } from '../../lib/compare/table.ts';
 import { cell, inBlocks, lines, prose } from '../../lib/report/formats/markdown-text.ts';
+import { isResponseTime } from '../../lib/report/wording/facts.ts';
 import { shownText } from '../../lib/report/wording/format-text.ts';
 import type { Setup } from './setup.ts';
 
@@ -77,4 +78,14 @@ function leftOpen(comparison: Comparison): string {
     '### Differences from the bare store where the interface leaves the behaviour open',
     lines(['| observation | the store | others, over plain HTTP |', '| --- | --- | --- |', ...rows]),
   ]);
+}
+
+/** The observations that differ, with the value at each store. Omits response times: they always differ. */
+function differingObservations(comparison: Comparison) {
+  const columns = ran(comparison);
+  const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];
+  return keys
+    .filter((key) => !isResponseTime(key))
+    .map((key) => ({ key, values: columns.map(({ observations }) => observations[key]) }))
+    .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
 }

@@ -1,6 +1,5 @@
 import { groupBy, sum } from '../collections.ts';
 import type { ComparedCause } from '../report/record/record.ts';
-import { isResponseTime } from '../report/wording/facts.ts';
 import { OUTCOMES } from '../report/wording/headline.ts';
 import type { About } from '../run/check.ts';
 import { counted } from '../text.ts';
@@ -106,16 +105,3 @@ export const disagreementCount = ({ payloads, disagreements, more }: Differentia
   disagreements.length === 0
     ? `All stores agree on ${payloads} generated payloads.`
     : `${counted(disagreements.length + more, 'disagreement')} among ${payloads} generated payloads`;
-
-/**
- * Returns the observations that differ, with the value at each store. Omits response times: they always
- * differ.
- */
-export function differingObservations(comparison: Comparison) {
-  const columns = ran(comparison);
-  const keys = [...new Set(columns.flatMap(({ observations }) => Object.keys(observations)))];
-  return keys
-    .filter((key) => !isResponseTime(key))
-    .map((key) => ({ key, values: columns.map(({ observations }) => observations[key]) }))
-    .filter(({ values }) => new Set(values.filter((value) => value !== undefined)).size > 1);
-}
