@@ -1,5 +1,6 @@
+import { pick } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
-import type { Check, Level, TestKind } from '../run/check.ts';
+import type { About, Check, Level, TestKind } from '../run/check.ts';
 import { examplesOf, type SentExamples } from './sent.ts';
 
 /** A basis of a check. `text` is set only for a clause of the interface. */
@@ -8,39 +9,28 @@ export interface BasisEntry {
   readonly text?: string;
 }
 
-export interface CatalogueEntry {
-  readonly id: string;
-  readonly level: Level;
-  readonly statement: string;
+export interface CatalogueEntry extends Omit<About, 'basis'> {
   readonly basis: readonly BasisEntry[];
   readonly kind: TestKind;
   readonly sends: SentExamples;
-  readonly hint: string;
 }
 
 type Clauses = Readonly<Record<string, { readonly text: string }>>;
 
 export function entryOf(check: Check, contract: Contract, clauses: Clauses): CatalogueEntry {
-  const { id, level, statement, basis, hint, test } = check;
   return {
-    id,
-    level,
-    statement,
-    basis: basis.map((ref) => {
-      const text = clauses[ref]?.text;
-      return text === undefined ? { ref } : { ref, text };
-    }),
-    kind: test.kind,
+    ...pick(check, 'id', 'level', 'statement'),
+    basis: check.basis.map((ref) => ({ ref, ...(clauses[ref] && pick(clauses[ref], 'text')) })),
+    kind: check.test.kind,
     sends: examplesOf(check, contract),
-    hint,
+    hint: check.hint,
   };
 }
 
 /** Counts the checks of each level, without zeros: `46 MUST, 35 SHOULD`. */
 export const countsOf = (checks: readonly { readonly level: Level }[]): string =>
-  LEVELS.map((level) => [countOf(checks, level), level] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, level]) => `${count} ${level}`)
+  LEVELS.filter((level) => countOf(checks, level) > 0)
+    .map((level) => `${countOf(checks, level)} ${level}`)
     .join(', ');
 
 export const countOf = (checks: readonly { readonly level: Level }[], counted: Level): number =>

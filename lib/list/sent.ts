@@ -49,14 +49,13 @@ export function examplesOf({ id, test, notApplicable }: Check, contract: Contrac
 
 function named(id: string, test: Test & { kind: 'cases' }, contract: Contract): SentExamples {
   const cases = test.cases(plantsFor(contract, SEED, id));
-  const [first] = cases;
   return {
     text: [
       `${counted(cases.length, 'request')}: ${labelSummary(cases.map(({ label }) => label))}.`,
       ...control(cases),
-      ...(first === undefined ? [] : ['The first:']),
+      'The first:',
     ].join(' '),
-    examples: first === undefined ? [] : [request(first.template)],
+    examples: cases.slice(0, 1).map(({ template }) => request(template)),
   };
 }
 

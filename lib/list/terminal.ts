@@ -2,6 +2,7 @@ import { areaOf } from '../check-ids.ts';
 import { groupBy } from '../collections.ts';
 import type { Paint } from '../report/wording/format-text.ts';
 import type { About, Level } from '../run/check.ts';
+import { counted } from '../text.ts';
 import { type CatalogueEntry, commandFor, countsOf } from './entry.ts';
 
 const COLOUR = { MUST: 'red', SHOULD: 'yellow', OBSERVE: 'cyan' } as const satisfies Record<Level, string>;
@@ -30,7 +31,7 @@ export function table(checks: readonly About[], width: number, paint: Paint): st
       ...rows(members),
       '',
     ]),
-    `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${countsOf(checks)}`,
+    `${counted(checks.length, 'check')}: ${countsOf(checks)}`,
     '',
   ].join('\n');
 }
