@@ -31,20 +31,15 @@ export function Causes({ comparison }: Readonly<{ comparison: Comparison }>) {
   });
   return (
     <Marks
-      id="causes"
-      heading="Causes"
       noun="cause"
       note={`What is to be fixed: ${causeCount(shared)}. The numbers say how many failed checks a cause explains, and link to the commands that reproduce it.`}
       search="title or check"
       rows={shown.map(rowOf)}
       comparison={comparison}
     >
-      <div class="by-row">
-        <h3>Cause by cause</h3>
-        {shown.map((one) => (
-          <CauseDetails {...one} />
-        ))}
-      </div>
+      {shown.map((one) => (
+        <CauseDetails {...one} />
+      ))}
     </Marks>
   );
 }

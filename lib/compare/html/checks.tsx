@@ -29,8 +29,6 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
   const untested = comparison.columns.filter((column) => !tried.some((one) => one.column === column));
   return (
     <Marks
-      id="checks"
-      heading="Checks"
       noun="check"
       note={
         <>
@@ -52,12 +50,9 @@ export function Checks({ comparison }: Readonly<{ comparison: Comparison }>) {
       rows={byCause(checks, sharedCauses(comparison)).map((check) => rowOf(check, tried, comparison))}
       comparison={comparison}
     >
-      <div class="by-row">
-        <h3>Check by check</h3>
-        {checks.map((check) => (
-          <Check check={check} tried={tried} comparison={comparison} />
-        ))}
-      </div>
+      {checks.map((check) => (
+        <Check check={check} tried={tried} comparison={comparison} />
+      ))}
     </Marks>
   );
 }

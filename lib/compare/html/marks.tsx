@@ -42,25 +42,24 @@ export interface MarksRow {
 }
 
 interface Props {
-  readonly id: string;
-  readonly heading: string;
-  readonly noun: string;
+  readonly noun: 'cause' | 'check';
   readonly note: ComponentChildren;
   readonly search: string;
   /** Filters in addition to those for level and stores. */
   readonly filters?: ComponentChildren;
   readonly rows: readonly MarksRow[];
   readonly comparison: Comparison;
+  /** The details of the rows. */
   readonly children: ComponentChildren;
 }
 
 /** Renders a section with a table: a row for each cause or check, a column for each store. */
-export function Marks({ id, heading, noun, note, search, filters, rows, comparison, children }: Props) {
+export function Marks({ noun, note, search, filters, rows, comparison, children }: Props) {
+  const id = `${noun}s`;
+  const heading = capitalised(id);
   const tried = triedOf(comparison);
   const groups = groupsOf(comparison);
-  const levels = (['MUST', 'SHOULD', 'OBSERVE'] as const).filter((level) =>
-    rows.some((row) => row.level === level),
-  );
+  const levels = ['MUST', 'SHOULD', 'OBSERVE'].filter((level) => rows.some((row) => row.level === level));
   return (
     <Section id={id} class="matrix" heading={heading}>
       <p class="note">{note}</p>
@@ -108,7 +107,12 @@ export function Marks({ id, heading, noun, note, search, filters, rows, comparis
           <div class="panel-body" />
         </section>
       </div>
-      {children}
+      <div class="by-row">
+        <h3>
+          {capitalised(noun)} by {noun}
+        </h3>
+        {children}
+      </div>
     </Section>
   );
 }
