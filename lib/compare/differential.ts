@@ -1,4 +1,4 @@
-import { groupBy } from '../collections.ts';
+import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { signatureOf } from '../judge/signature.ts';
 import { sample } from '../payloads/random.ts';
@@ -39,17 +39,11 @@ export async function differentialOf(stores: readonly OpenStore[]): Promise<Comp
   const redact = redactor(stores.flatMap(({ target }) => target.secrets));
   const checks = catalogue.filter(({ id }) => selected?.(id) ?? true);
   const sampled = checks.flatMap((check) => samplesOf(check, first));
-  const answers = new Map<OpenStore, readonly Exchange[]>();
-  await Promise.all(
-    stores.map(async (store) => {
-      const templates = sampled.map(({ value }) => value.value.template);
-      const exchanges = await store.run.sendOutsideChecks(templates);
-      if (exchanges !== undefined) answers.set(store, exchanges);
-    }),
-  );
-  const responding = stores.filter((store) => answers.has(store));
+  const templates = sampled.map(({ value }) => value.value.template);
+  const answers = await Promise.all(stores.map(({ run }) => run.sendOutsideChecks(templates)));
+  const responding = stores.filter((_, index) => answers[index] !== undefined);
   const split = sampled.flatMap((one, index) => {
-    const vector = responding.map((store) => signature(answers.get(store)?.[index], contract));
+    const vector = compact(...answers).map((exchanges) => signature(exchanges[index], contract));
     return new Set(vector).size < 2 ? [] : [{ one, key: keyOf(vector) }];
   });
   const distinct = groupBy(split, ({ key }) => key).sort(([, a], [, b]) => b.length - a.length);
