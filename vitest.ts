@@ -9,7 +9,7 @@ import {
   type ExplainedChecks,
   entriesOf,
   explainedChecks,
-  knownBy,
+  isKnown,
 } from './lib/report/baseline/deviations.ts';
 import { UNLIMITED, wholeCause } from './lib/report/formats/terminal-causes.ts';
 import type { RecordedResult, RunRecord } from './lib/report/record/record.ts';
@@ -111,9 +111,9 @@ async function report(id: string, record: RunRecord, { annotate, skip }: TestCon
         throw new AggregateError(
           causes.filter(({ known }) => !known).map((cause) => new Nonconformance(textOf(cause))),
         );
-      const isKnown = knownBy(result, record).length > 0;
-      await annotate(causes.map(textOf).join('\n\n'), isKnown ? 'listed in the baseline' : 'warning');
-      if (!isKnown) console.warn(`${result.level} failed: ${causes.map(titleOf).join('; ')}`);
+      const known = isKnown(result, record);
+      await annotate(causes.map(textOf).join('\n\n'), known ? 'listed in the baseline' : 'warning');
+      if (!known) console.warn(`${result.level} failed: ${causes.map(titleOf).join('; ')}`);
       return;
     }
     case 'untestable': {
@@ -131,7 +131,7 @@ const isRequired = ({ level }: RecordedResult, { strict }: RunRecord['options'])
 
 /** Whether a check fails its test. */
 const failsItsTest = (result: RecordedResult, record: RunRecord): boolean =>
-  blocks(result, record) && knownBy(result, record).length === 0;
+  blocks(result, record) && !isKnown(result, record);
 
 const titleOf = ({ cause }: ExplainedChecks): string => visible(cause.title);
 

@@ -1,7 +1,7 @@
 import { countToJudge, cutShort } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
-import { knownBy } from './deviations.ts';
+import { isKnown } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
 
 /** Returns the CI result of a run. The day on which the run began decides which entries have expired. */
@@ -15,13 +15,12 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
   );
   const judgedBaseline = baseline === undefined ? null : { ...baseline, entries };
   const withBaseline = { ...record, ciResult: { baseline: judgedBaseline } };
-  const isKnown = (result: RecordedResult) => knownBy(result, withBaseline).length > 0;
   const failed = record.results.filter(({ verdict }) => verdict === 'fail');
-  const unknown = failed.filter((result) => blocks(result, record) && !isKnown(result)).length;
-  const known = failed.filter(isKnown).length;
+  const known = failed.filter((result) => isKnown(result, withBaseline));
+  const unknown = failed.filter((result) => blocks(result, record) && !known.includes(result)).length;
   const outdated = entries.filter(({ state }) => state === 'stale' || state === 'expired').length;
   return {
-    ...decided(record, unknown, outdated, known, baseline !== undefined),
+    ...decided(record, unknown, outdated, known.length, baseline !== undefined),
     baseline: judgedBaseline,
   };
 }

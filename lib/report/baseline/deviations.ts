@@ -47,6 +47,10 @@ export function knownBy(result: RecordedResult, record: WithBaseline): readonly 
   return byCause(result, record);
 }
 
+/** Returns whether a failed check is a known deviation. */
+export const isKnown = (result: RecordedResult, record: WithBaseline): boolean =>
+  knownBy(result, record).length > 0;
+
 /**
  * The entries for the causes of a check, if all of its causes are known. If the check sent the same requests
  * as in the recorded run, a failure that no entry lists is new, unless it is intermittent, or a cause that
@@ -73,9 +77,7 @@ function byCause(result: RecordedResult, record: WithBaseline): readonly Evaluat
 /** The new failures of a check that has known deviations for other problems. */
 function newProblemsOf(result: RecordedResult, record: RunRecord): RecordedResult['problems'] | undefined {
   const entries = entriesForCheck(result, record);
-  return entries.length === 0 || knownBy(result, record).length > 0
-    ? undefined
-    : newProblems(result, entries);
+  return entries.length === 0 || isKnown(result, record) ? undefined : newProblems(result, entries);
 }
 
 /** Moves an exchange with a new problem to the front, if one is recorded. */
@@ -124,7 +126,7 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
     // If a check of a known cause has a new failure with a new cause, it is listed only under the new one.
     const open = checks.filter(
       (result) =>
-        knownBy(result, record).length === 0 &&
+        !isKnown(result, record) &&
         !(names.has(cause.fingerprint) && unnamed.some((one) => one.checks.includes(result.id))),
     );
     const isMust = open.length === 0 ? cause.level === 'MUST' : open.some(({ level }) => level === 'MUST');
@@ -144,8 +146,9 @@ export function explainedChecks(record: RunRecord): readonly ExplainedChecks[] {
   ].map((one, index) => ({ ...one, rank: index + 1 }));
 }
 
-export const openCauses = (record: RunRecord): readonly ExplainedChecks[] =>
-  explainedChecks(record).filter(({ known }) => !known);
+/** Returns the causes to be fixed, of one level or of both. */
+export const openCauses = (record: RunRecord, only?: ExplainedChecks['level']): readonly ExplainedChecks[] =>
+  explainedChecks(record).filter(({ known, level }) => !known && (only ?? level) === level);
 
 export const knownCauses = (record: RunRecord): readonly ExplainedChecks[] =>
   explainedChecks(record).filter(({ known }) => known);
@@ -155,10 +158,6 @@ export function entryFor({ cause, checks }: ExplainedChecks, record: RunRecord):
   const own = covering(record).find((entry) => causeIn(entry) === cause.fingerprint);
   return own ?? checks.flatMap((result) => knownBy(result, record))[0];
 }
-
-/** Returns the failed checks that are known deviations. */
-export const knownResults = (record: RunRecord): readonly RecordedResult[] =>
-  record.results.filter((result) => result.verdict === 'fail' && knownBy(result, record).length > 0);
 
 export function whyKnown({ reason, issue, until }: EvaluatedEntry): string {
   const more = compact(issue, until !== undefined && `until ${until}`);

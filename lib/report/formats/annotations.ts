@@ -20,14 +20,10 @@ const MAX_CHECKS = 5;
 export function annotations(record: RunRecord): string[] {
   const { strict } = record.options;
   const reason = unjudged(record);
-  const of = (level: string) =>
-    openCauses(record)
-      .filter((one) => one.level === level)
-      .map(failure);
-  const should = of('SHOULD');
+  const should = openCauses(record, 'SHOULD').map(failure);
   const errors = [
     ...compact(reason !== undefined && { title: headlineOf(record), lines: [reason] }),
-    ...of('MUST'),
+    ...openCauses(record, 'MUST').map(failure),
     ...(strict ? should : []),
     ...entriesOf(record, 'stale', 'expired').map((entry) => ({
       title: `${entry.state} baseline entry ${shownText(aboutEntry(entry, record), 120)}`,

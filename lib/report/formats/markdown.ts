@@ -40,9 +40,8 @@ const MAX_ITEMS = 10;
 export function markdownReport(record: RunRecord): string {
   const before = [head(record), baseline(record)];
   const after = [untestable(record), observed(record), reproduction(record)];
-  const open = openCauses(record);
-  const must = open.filter(({ level }) => level === 'MUST');
-  const should = open.filter(({ level }) => level === 'SHOULD');
+  const must = openCauses(record, 'MUST');
+  const should = openCauses(record, 'SHOULD');
   const room = MAX_CHARACTERS - inBlocks([...before, ...after]).length;
   const failed = failures('MUST', must, record, should.length === 0 ? room : room - MAX_WARNING_CHARACTERS);
   const warned = failures('SHOULD', should, record, room - failed.length);

@@ -20,7 +20,7 @@ export const documentText = (
 ): string =>
   `${documentName(document, (file) => show(file, 200))}, version ${show(document.version, 40)}, sha256 ${show(document.sha256.slice(0, 12), 12)}`;
 
-export const createdText = ({ plants = 0 }: Partial<RunRecord['created']>): string =>
+export const createdText = ({ plants }: Pick<RunRecord['created'], 'plants'>): string =>
   `${counted(plants, 'plant')} created`;
 
 export function sentText({ requests, seconds, waited, closedMidRequest = 0, created }: RunRecord): string {

@@ -1,7 +1,7 @@
 import { areaOf } from '../../../check-ids.ts';
 import { compact, groupBy } from '../../../collections.ts';
 import { counted, withSeparators } from '../../../text.ts';
-import { knownBy, unaccounted } from '../../baseline/deviations.ts';
+import { isKnown, unaccounted } from '../../baseline/deviations.ts';
 import { problemText } from '../../record/fingerprint.ts';
 import type { RecordedResult, RunRecord } from '../../record/record.ts';
 import { confidenceText, coverageText } from '../../wording/coverage.ts';
@@ -55,7 +55,7 @@ export function Checks({ record }: Readonly<{ record: RunRecord }>) {
 function Check({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {
   const { id, level, statement, problems } = result;
   const tone = toneOf(result, record);
-  const known = knownBy(result, record).length > 0;
+  const known = isKnown(result, record);
   const searched = [
     id,
     statement,

@@ -1,6 +1,12 @@
 import { compact, groupBy } from '../../../collections.ts';
 import { capitalised, counted, withSeparators } from '../../../text.ts';
-import { type ExplainedChecks, knownBy, newProblemsText, openCauses } from '../../baseline/deviations.ts';
+import {
+  type ExplainedChecks,
+  isKnown,
+  knownBy,
+  newProblemsText,
+  openCauses,
+} from '../../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../../record/record.ts';
 import { confirmedText, retrySummary } from '../../wording/confirmed.ts';
 import { issueMarkdown } from '../cause-markdown.ts';
@@ -30,19 +36,15 @@ export function Failures({ record }: Readonly<{ record: RunRecord }>) {
       {failed.length === 0 && blocked.length > 0 && (
         <p>Nothing failed, but the following checks could not be tested.</p>
       )}
-      <Causes level="MUST" open={open} record={record} />
-      <Causes level="SHOULD" open={open} record={record} />
+      <Causes level="MUST" record={record} />
+      <Causes level="SHOULD" record={record} />
       <Blocked blocked={blocked} />
     </Section>
   );
 }
 
-function Causes({
-  level,
-  open,
-  record,
-}: Readonly<{ level: 'MUST' | 'SHOULD'; open: readonly ExplainedChecks[]; record: RunRecord }>) {
-  const causes = open.filter((one) => one.level === level);
+function Causes({ level, record }: Readonly<{ level: 'MUST' | 'SHOULD'; record: RunRecord }>) {
+  const causes = openCauses(record, level);
   if (causes.length === 0) return null;
   const checksOfLevel = causes.flatMap((one) => one.checks.filter((check) => check.level === level));
   const checks = new Set(checksOfLevel.map(({ id }) => id)).size;
@@ -77,7 +79,7 @@ export function Cause({
 }: Readonly<{ explained: ExplainedChecks; record: RunRecord; open: boolean }>) {
   const { cause, rank, level, checks, known } = explained;
   const { title, advice, expected, counterexample, steps, matters, ladders, fingerprint } = cause;
-  const accepted = checks.filter((one) => knownBy(one, record).length > 0).length;
+  const accepted = checks.filter((one) => isKnown(one, record)).length;
   return (
     <Card
       tone={toneOf({ level, verdict: 'fail' }, record)}

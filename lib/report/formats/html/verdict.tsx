@@ -88,7 +88,7 @@ function sentence(record: RunRecord): string {
 }
 
 function FirstCause({ record }: Readonly<{ record: RunRecord }>) {
-  const must = openCauses(record).filter(({ level }) => level === 'MUST');
+  const must = openCauses(record, 'MUST');
   const [first] = must;
   if (must.length < 2 || first === undefined) return null;
   const { cause, rank, checks } = first;
