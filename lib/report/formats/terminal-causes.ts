@@ -35,12 +35,6 @@ const ROOMY: RowLimits = { before: 2, checks: 1, line: 3, fix: 4 };
 const TIGHT: RowLimits = { before: 1, checks: 1, line: 2, fix: 3 };
 const TIGHTEST: RowLimits = { before: 1, checks: 0, line: 1, fix: 2 };
 
-/** What fails the run is shown in full, and other findings only if there is nothing else. */
-const worthShowing = (open: readonly ExplainedChecks[]): readonly ExplainedChecks[] => {
-  const required = open.filter(({ level }) => level === 'MUST');
-  return (required.length > 0 ? required : open).slice(0, MAX_FULL);
-};
-
 /** What the report shows: how many causes in full, how much of each, and whether with all of its steps. */
 interface Extent {
   readonly full: number;
@@ -52,19 +46,25 @@ interface Extent {
  * Finds the most that fits in `max` rows. Shows another cause in full only if all the others can be named.
  */
 export function extentOf(open: readonly ExplainedChecks[], max: number, layout: Layout): Extent {
-  const full = worthShowing(open);
-  const fits = (count: number, limits: RowLimits, reserved: number) =>
-    heightOf(fullRows(full.slice(0, count), limits, layout), layout.columns) + reserved <= max;
-  for (let count = full.length; count > 0; count -= 1)
+  // What fails the run is shown in full, and other findings only if there is nothing else.
+  const required = open.filter(({ level }) => level === 'MUST');
+  const shown = (required.length > 0 ? required : open).slice(0, MAX_FULL);
+  const fits = (rows: readonly string[], reserved: number) =>
+    heightOf(rows, layout.columns) + reserved <= max;
+  for (let full = shown.length; full > 0; full -= 1)
     for (const limits of [ROOMY, TIGHT])
-      if (fits(count, limits, rowsForAll(open.length - count))) return { full: count, limits, isWhole: true };
+      if (fits(fullRows(shown.slice(0, full), limits, layout), rowsForAll(open.length - full)))
+        return { full, limits, isWhole: true };
   const reserved = rowsForOthers(open.length - 1);
+  const first = shown.slice(0, 1);
   for (const limits of [ROOMY, TIGHT, TIGHTEST])
-    if (fits(1, limits, reserved)) return { full: 1, limits, isWhole: true };
-  const [first] = full;
-  const isFitting = (limits: RowLimits) =>
-    first !== undefined && 2 + heightOf(fieldsOf(first, limits, layout), layout.columns) + reserved <= max;
-  return { full: 1, limits: isFitting(TIGHT) ? TIGHT : TIGHTEST, isWhole: false };
+    if (fits(fullRows(first, limits, layout), reserved)) return { full: 1, limits, isWhole: true };
+  // Room for an empty row and the row that says that commands are omitted.
+  const isTight = fits(
+    first.flatMap((one) => fieldsOf(one, TIGHT, layout)),
+    reserved + 2,
+  );
+  return { full: 1, limits: isTight ? TIGHT : TIGHTEST, isWhole: false };
 }
 
 /** Returns the causes to be fixed in at most `max` rows, the first ones in full. */
