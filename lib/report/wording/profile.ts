@@ -90,12 +90,8 @@ const clauses = (label: string, wordings: Readonly<Record<string, ResponseWords>
 });
 
 function fill(wording: ResponseWords, value: string): SentencePart[] {
-  const pattern =
-    typeof wording === 'string'
-      ? wording
-      : Object.hasOwn(wording, value)
-        ? wording[value]
-        : (wording.else ?? wording[value]);
+  const byValue: Readonly<Record<string, string>> = typeof wording === 'string' ? { else: wording } : wording;
+  const pattern = Object.hasOwn(byValue, value) ? byValue[value] : byValue.else;
   return (pattern ?? ' {}')
     .split(/(\{[^}]*\})/)
     .filter((piece) => piece !== '')
