@@ -6,7 +6,7 @@ import type {
   RecordedExchange,
   RecordedRequest,
 } from '../../record/record.ts';
-import { beforeLine } from '../../wording/format-text.ts';
+import { beforeLine, pathOf } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
 import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
@@ -70,12 +70,13 @@ function Messages({
 
 function requestLines(request: RecordedRequest, matters: readonly string[]): readonly Line[] {
   const { method, url, headers, body } = request;
-  const path = URL.canParse(url) ? url.slice(new URL(url).origin.length) : url;
-  const plain = message(`${inline(method, 40)} ${inline(path)}`, headers, body);
+  const unmarked = message(`${inline(method, 40)} ${inline(pathOf(url))}`, headers, body);
   const does = mattersIn(request, matters);
-  if (does === undefined) return plain;
+  if (does === undefined) return unmarked;
   const names = [['method', 'path', 'query'], ...headers.map(([name]) => [name])];
-  const marked = plain.map((text, index): Line => [{ text, matters: (names[index] ?? ['body']).some(does) }]);
+  const marked = unmarked.map(
+    (text, index): Line => [{ text, matters: (names[index] ?? ['body']).some(does) }],
+  );
   return 'text' in body && body.bytes > 0
     ? [...marked.slice(0, names.length), '', ...markedBody(body.text, does)]
     : marked;
