@@ -3,9 +3,6 @@ import { plainText, profileOf } from '../report/wording/profile.ts';
 import type { Comparison } from './comparison.ts';
 import { ran } from './table.ts';
 
-/** Response times always differ, and have a section of their own. */
-const TIMES = 'Response times';
-
 /** Returns the questions that the interface leaves open, and what the stores do, most frequent first. */
 export function questionsOf(comparison: Comparison) {
   const entries = ran(comparison).flatMap(({ name, observations }) =>
@@ -13,10 +10,7 @@ export function questionsOf(comparison: Comparison) {
       ofTopic.map(({ label, sentence }) => ({ name, heading, label, sentence })),
     ),
   );
-  const questions = groupBy(
-    entries.filter(({ heading }) => heading !== TIMES),
-    ({ heading, label }) => JSON.stringify([heading, label]),
-  );
+  const questions = groupBy(entries, ({ heading, label }) => JSON.stringify([heading, label]));
   return questions.map(([, answers]) => {
     const ways = groupBy(answers, ({ sentence }) => plainText(sentence)).map(([, alike]) => ({
       sentence: alike[0].sentence,

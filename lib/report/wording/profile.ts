@@ -1,6 +1,7 @@
 import { groupBy } from '../../collections.ts';
 import type { Observations } from '../../run/result/result.ts';
 import { capitalised, joined } from '../../text.ts';
+import { isResponseTime } from './facts.ts';
 
 /** A part of a sentence: text of the suite, or an observed value, which may contain text from a store. */
 export type SentencePart = string | { readonly value: string };
@@ -18,9 +19,13 @@ interface Question {
   readonly compose: (seen: ReadonlyMap<string, string>) => readonly SentencePart[];
 }
 
-/** Words all observations as sentences. Observations without a wording are listed with their keys. */
+/**
+ * Words all observations as sentences, except response times, about which a plot says more. Observations without
+ * a wording are listed with their keys.
+ */
 export function profileOf(observations: Observations) {
-  const seen = new Map(Object.entries(observations).map(([key, value]) => [key, String(value)]));
+  const shown = Object.entries(observations).filter(([key]) => !isResponseTime(key));
+  const seen = new Map(shown.map(([key, value]) => [key, String(value)]));
   const topics = Object.entries(TOPICS).map(([heading, questions]) => ({
     heading,
     entries: questions.flatMap(({ label, keys, compose }) => {
@@ -351,13 +356,6 @@ const TOPICS: Readonly<Record<string, readonly Question[]>> = {
       'framing/space-before-colon': 'a space before a colon',
       'framing/no-host': 'a missing Host',
       'framing/no-http': 'text that is not HTTP',
-    }),
-  ],
-  'Response times': [
-    clauses('Response times', {
-      'response-time-ms/median': 'half of the responses took at most {} ms',
-      'response-time-ms/95th-percentile': '95% at most {} ms',
-      'response-time-ms/99th-percentile': '99% at most {} ms',
     }),
   ],
 };

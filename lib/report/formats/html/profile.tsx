@@ -1,14 +1,10 @@
-import { pick } from '../../../collections.ts';
 import type { RunRecord } from '../../record/record.ts';
-import { isResponseTime } from '../../wording/facts.ts';
 import { profileOf, type SentencePart } from '../../wording/profile.ts';
 import { List, Section } from './kit/section.tsx';
 import { inline } from './kit/text.tsx';
 
 export function Profile({ record }: Readonly<{ record: RunRecord }>) {
-  // The plot of response times says more than these observations do.
-  const keys = Object.keys(record.observations).filter((key) => !isResponseTime(key));
-  const topics = profileOf(pick(record.observations, ...keys));
+  const topics = profileOf(record.observations);
   return (
     <Section id="profile" heading="Observed behaviour">
       <p class="note">
