@@ -1,7 +1,7 @@
 import { countToJudge, cutShort } from '../../run/result/verdict.ts';
 import { counted } from '../../text.ts';
 import type { Baseline, CiResult, RecordedResult, RunRecord, WithoutCiResult } from '../record/record.ts';
-import { isKnown } from './deviations.ts';
+import { entriesOf, isKnown } from './deviations.ts';
 import { judgedEntry } from './entry-state.ts';
 
 /** Returns the CI result of a run. The day on which the run began decides which entries have expired. */
@@ -13,16 +13,8 @@ export function ciResultOf(record: WithoutCiResult, baseline?: Baseline): CiResu
       ? { ...entry, state: 'not-evaluated' as const }
       : { ...entry, ...(remedy === undefined ? {} : { remedy }) },
   );
-  const judgedBaseline = baseline === undefined ? null : { ...baseline, entries };
-  const withBaseline = { ...record, ciResult: { baseline: judgedBaseline } };
-  const failed = record.results.filter(({ verdict }) => verdict === 'fail');
-  const known = failed.filter((result) => isKnown(result, withBaseline));
-  const unknown = failed.filter((result) => blocks(result, record) && !known.includes(result)).length;
-  const outdated = entries.filter(({ state }) => state === 'stale' || state === 'expired').length;
-  return {
-    ...decided(record, unknown, outdated, known.length, baseline !== undefined),
-    baseline: judgedBaseline,
-  };
+  const evaluated = baseline === undefined ? null : { ...baseline, entries };
+  return { ...decided(record, evaluated), baseline: evaluated };
 }
 
 /** Adds the CI result to a record, in front of the long parts. */
@@ -38,16 +30,21 @@ export const blocks = (
 ): boolean => verdict === 'fail' && (level === 'MUST' || options.strict);
 
 function decided(
-  { outcome, summary, stop, results, options }: WithoutCiResult,
-  unknown: number,
-  outdated: number,
-  deviations: number,
-  hasBaseline: boolean,
+  record: WithoutCiResult,
+  baseline: CiResult['baseline'],
 ): Pick<CiResult, 'exitCode' | 'reason'> {
-  const all = counted(deviations, 'known deviation');
-  const known = deviations === 0 ? '' : `, ${all}`;
-  const failed = `${counted(unknown, options.strict ? 'failed check' : 'failed MUST check')}${hasBaseline ? ' not in the baseline' : ''}`;
-  if (unknown > 0) return { exitCode: 1, reason: `${failed}${known}` };
+  const { outcome, summary, stop, results, options } = record;
+  const withBaseline = { ...record, ciResult: { baseline } };
+  const failed = results.filter(({ verdict }) => verdict === 'fail');
+  const deviations = failed.filter((result) => isKnown(result, withBaseline));
+  const all = counted(deviations.length, 'known deviation');
+  const known = deviations.length === 0 ? '' : `, ${all}`;
+  const blocking = failed.filter((result) => blocks(result, record) && !deviations.includes(result));
+  if (blocking.length > 0) {
+    const noun = options.strict ? 'failed check' : 'failed MUST check';
+    const unlisted = baseline === null ? '' : ' not in the baseline';
+    return { exitCode: 1, reason: `${counted(blocking.length, noun)}${unlisted}${known}` };
+  }
   if (outcome === 'undetermined' || cutShort(stop, results) || summary.MUST.untestable > 0)
     return { exitCode: 3, reason: `could not be judged${known}` };
   // If no check sends requests, the invariants have nothing to judge.
@@ -57,8 +54,9 @@ function decided(
     : 0;
   if (outcome === 'partial' && options.shard === null && judged === 0)
     return { exitCode: 2, reason: `nothing was judged${known}` };
+  const outdated = entriesOf(withBaseline, 'stale', 'expired').length;
   const stale = counted(outdated, 'outdated baseline entry', 'outdated baseline entries');
   if (outdated > 0) return { exitCode: 1, reason: `${stale}${known}` };
   const none = outcome === 'partial' ? 'no failures in the selected checks' : 'no failures';
-  return { exitCode: 0, reason: deviations === 0 ? none : `${none} except ${all}` };
+  return { exitCode: 0, reason: deviations.length === 0 ? none : `${none} except ${all}` };
 }
