@@ -140,10 +140,8 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
       }
       const news = newProblemsText(result, record);
       const title = titleFor(result, record);
-      const text = bounded(
-        compact(...title, news, failureText(withNewProblemFirst(result, record))).join('\n'),
-      );
-      const message = bounded([...title, news ?? messageOf(result)].join(': '));
+      const text = bounded(compact(title, news, failureText(withNewProblemFirst(result, record))).join('\n'));
+      const message = bounded(compact(title, news ?? messageOf(result)).join(': '));
       return blocks(result, record)
         ? { failure: { '@_message': message, '@_type': level, '#text': text } }
         : withOutput(`FAILED SHOULD (advisory)\n${text}`);
@@ -156,9 +154,9 @@ function outcomeElement(result: RecordedResult, record: RunRecord): JUnitBody {
 const withOutput = (text: string): JUnitBody => (text === '' ? {} : { 'system-out': { '#text': text } });
 
 /** The title of the first cause, among those to be fixed, that explains a failed check. */
-function titleFor({ id }: RecordedResult, record: RunRecord): readonly string[] {
+function titleFor({ id }: RecordedResult, record: RunRecord): string | undefined {
   const found = openCauses(record).find(({ cause }) => cause.checks.includes(id));
-  return found === undefined ? [] : [visible(found.cause.title)];
+  return found && visible(found.cause.title);
 }
 
 const messageOf = ({ statement, expected, actual }: RecordedResult) =>
