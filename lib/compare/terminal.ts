@@ -1,5 +1,4 @@
 import { hanging, widthOf, wrapped } from '../report/formats/rows.ts';
-import type { Layout } from '../report/formats/terminal-causes.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
 import { type Paint, shownText, visible } from '../report/wording/format-text.ts';
 import { countToJudge } from '../run/result/verdict.ts';
@@ -23,48 +22,44 @@ import {
 
 const MAX_DISAGREEMENTS = 8;
 
-const DEFAULT_COLUMNS = 80;
+/** Width of the report, of which the table of stores fills the most. */
+const COLUMNS = 80;
 
 /** Width of a cause's title in columns. A longer title continues on the next row. */
 const TITLE_COLUMNS = 48;
 
 /** Reports a comparison on a terminal: stores, causes, checks and disagreements, then one sentence. */
-export function comparisonText(comparison: Comparison, paint: Paint, columns = DEFAULT_COLUMNS): string {
+export function comparisonText(comparison: Comparison, paint: Paint): string {
   const { suite, document, options, differential } = comparison;
-  const layout = { paint, columns };
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),
     `document  ${documentText(document, shownText)}`,
     `run       --seed ${options.seed} --cases ${options.cases}${options.thorough === true ? ' --thorough' : ''}; ${comparison.columns.length} stores`,
     '',
-    ...summary(comparison.columns, layout),
+    ...summary(comparison.columns, paint),
     '',
     ...causes(comparison, paint),
-    ...checks(comparison, layout),
+    ...checks(comparison, paint),
     '',
-    ...behaviour(comparison, layout),
-    ...(differential === null ? [] : ['', ...disagreements(differential, layout)]),
-    ...createdLines(comparison.columns, layout),
+    ...behaviour(comparison),
+    ...(differential === null ? [] : ['', ...disagreements(differential, paint)]),
+    ...createdLines(comparison.columns),
     '',
-    ...wrapped(resultSentence(comparison), columns).map((row) => paint('bold', row)),
+    ...wrapped(resultSentence(comparison), COLUMNS).map((row) => paint('bold', row)),
   ].join('\n')}\n`;
 }
 
 /** A text in rows, each after an indent; rows after the first are indented further. */
-const indented = (text: string, indent: string, columns: number): readonly string[] =>
-  hanging(indent, wrapped(text, columns - indent.length - 2), `${indent}  `);
+const indented = (text: string, indent: string): readonly string[] =>
+  hanging(indent, wrapped(text, COLUMNS - indent.length - 2), `${indent}  `);
 
 const HEADS = ['verdict'.padEnd(19), 'MUST'.padEnd(9), 'SHOULD'.padEnd(9), 'median time'] as const;
 const NUMBER_COLUMNS = 5;
-const MIN_NAME_COLUMNS = 12;
-const MAX_NAME_COLUMNS = 32;
 
-function summary(stores: readonly Column[], { paint, columns }: Layout): readonly string[] {
+function summary(stores: readonly Column[], paint: Paint): readonly string[] {
   const heads = HEADS.join('  ');
-  const room = Math.max(columns - NUMBER_COLUMNS - 2 - heads.length, MIN_NAME_COLUMNS);
-  const names = stores.map(
-    ({ name }) => wrapped(visible(name), Math.min(room, MAX_NAME_COLUMNS), 1)[0] ?? '',
-  );
+  const room = COLUMNS - NUMBER_COLUMNS - 2 - heads.length;
+  const names = stores.map(({ name }) => wrapped(visible(name), room, 1)[0] ?? '');
   const width = Math.max('store'.length, ...names.map(widthOf));
   const padded = (name: string) => `${name}${' '.repeat(width - widthOf(name))}`;
   const rows = stores.flatMap((column, index) => {
@@ -75,7 +70,7 @@ function summary(stores: readonly Column[], { paint, columns }: Layout): readonl
     if (column.state === 'not-run' || column.stop !== null)
       return [
         `${first}${verdict}`.trimEnd(),
-        ...(reason === undefined ? [] : indented(shownText(reason), ' '.repeat(NUMBER_COLUMNS), columns)),
+        ...(reason === undefined ? [] : indented(shownText(reason), ' '.repeat(NUMBER_COLUMNS))),
       ];
     const { MUST, SHOULD } = column.summary;
     const median = column.latency === null ? '' : `${column.latency.median.toFixed(1)} ms`;
@@ -90,10 +85,10 @@ function summary(stores: readonly Column[], { paint, columns }: Layout): readonl
   return [paint('dim', `${' '.repeat(NUMBER_COLUMNS)}${padded('store')}  ${heads}`), ...rows];
 }
 
-function createdLines(stores: readonly Column[], { columns }: Layout): readonly string[] {
+function createdLines(stores: readonly Column[]): readonly string[] {
   const lines = stores.flatMap((column) =>
     column.state === 'run' && column.created !== undefined && column.created.plants > 0
-      ? indented(`${shownText(column.name, 32)}: ${createdText(column.created)}`, '   ', columns)
+      ? indented(`${shownText(column.name, 32)}: ${createdText(column.created)}`, '   ')
       : [],
   );
   return lines.length === 0 ? [] : ['', 'Created in the stores', ...lines];
@@ -119,14 +114,14 @@ function causes(comparison: Comparison, paint: Paint): readonly string[] {
   ];
 }
 
-function checks(comparison: Comparison, { paint, columns }: Layout): readonly string[] {
+function checks(comparison: Comparison, paint: Paint): readonly string[] {
   const rows = differing(comparison);
   const count = differingCount(rows.length, comparison);
   if (rows.length === 0) return [`${count}.`];
   const legend = Object.entries(MARKS).map(([verdict, mark]) => `${mark} ${verdict}`);
   return [
     paint('bold', `${count}, grouped by cause`),
-    ...indented(`columns as above: ${legend.join(', ')}`, '   ', columns),
+    ...indented(`columns as above: ${legend.join(', ')}`, '   '),
     ...matrix(
       comparison,
       'cause',
@@ -174,40 +169,37 @@ function matrix(
   ];
 }
 
-function behaviour(comparison: Comparison, { columns }: Layout): readonly string[] {
+function behaviour(comparison: Comparison): readonly string[] {
   const questions = questionsOf(comparison);
   const open = questions.filter(isAnsweredDifferently).length;
-  if (open === 0) return wrapped('The stores agree on what the interface leaves open.', columns);
+  if (open === 0) return wrapped('The stores agree on what the interface leaves open.', COLUMNS);
   return wrapped(
     `${open} of ${counted(questions.length, 'question')} that the interface leaves open ${open === 1 ? 'is' : 'are'} answered differently (--format html --out DIR shows how)`,
-    columns,
+    COLUMNS,
   );
 }
 
-function disagreements(differential: Differential, { paint, columns }: Layout): readonly string[] {
+function disagreements(differential: Differential, paint: Paint): readonly string[] {
   const { disagreements: list, more } = differential;
   if (list.length === 0) return [disagreementCount(differential)];
   const omitted = list.length - MAX_DISAGREEMENTS + more;
   return [
     paint('bold', disagreementCount(differential)),
-    ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one, columns)]),
+    ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one)]),
     ...(omitted > 0 ? ['', `and ${omitted} more`] : []),
   ];
 }
 
-function formatDisagreement(
-  { label, request, payloads, ways }: Disagreement,
-  columns: number,
-): readonly string[] {
+function formatDisagreement({ label, request, payloads, ways }: Disagreement): readonly string[] {
   const { body } = request;
   const text = 'text' in body ? shownText(squeezed(body.text), 160) : `(${counted(body.bytes, 'byte')})`;
   return [
-    ...indented(`${shownText(label, 100)}: ${text}  (${counted(payloads, 'payload')})`, '   ', columns),
+    ...indented(`${shownText(label, 100)}: ${text}  (${counted(payloads, 'payload')})`, '   '),
     ...ways.flatMap(({ signature, answers }) => {
       const names = answers.map(
         ({ name, status }) => `${shownText(name, 32)}${status === undefined ? '' : ` ${status}`}`,
       );
-      return indented(`${signature}: ${names.join(', ')}`, '     ', columns);
+      return indented(`${signature}: ${names.join(', ')}`, '     ');
     }),
   ];
 }
