@@ -52,5 +52,5 @@ const HIGHLIGHTS: Readonly<Record<string, string>> = {
 export const highlightsOf = (observations: Observations) =>
   Object.entries(HIGHLIGHTS).flatMap(([key, name]) => {
     const value = observations[key];
-    return value === undefined || value === 0 ? [] : [{ key, name, value: String(value) }];
+    return value === undefined || value === 0 ? [] : [{ name, value: String(value) }];
   });
