@@ -13,7 +13,7 @@ import {
 } from './lib/report/baseline/deviations.ts';
 import { UNLIMITED, wholeCause } from './lib/report/formats/terminal-causes.ts';
 import type { RecordedResult, RunRecord } from './lib/report/record/record.ts';
-import { plain, visible } from './lib/report/wording/format-text.ts';
+import { uncoloured, visible } from './lib/report/wording/format-text.ts';
 import { counted } from './lib/text.ts';
 
 /** A store that was started for the tests. */
@@ -136,7 +136,7 @@ const failsItsTest = (result: RecordedResult, record: RunRecord): boolean =>
 const titleOf = ({ cause }: ExplainedChecks): string => visible(cause.title);
 
 const textOf = (cause: ExplainedChecks): string =>
-  wholeCause(cause, UNLIMITED, { columns: COLUMNS, paint: plain }).join('\n');
+  wholeCause(cause, UNLIMITED, { columns: COLUMNS, paint: uncoloured }).join('\n');
 
 /** The causes that fail no test; undefined if there are none. */
 function advisoryText(record: RunRecord): string | undefined {

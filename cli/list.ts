@@ -3,7 +3,7 @@ import { matcherOf } from '../lib/check-ids.ts';
 import { entryOf, json } from '../lib/list/entry.ts';
 import { reference, sections } from '../lib/list/markdown.ts';
 import { detail, table } from '../lib/list/terminal.ts';
-import { coloured, plain } from '../lib/report/wording/format-text.ts';
+import { coloured, uncoloured } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import { unknownCheck } from '../lib/unknown-check.ts';
 import { CLAUSES } from '../suites/clauses.ts';
@@ -45,7 +45,7 @@ export async function listing(
 ): Promise<string> {
   const checks = matching(wanted);
   const [only] = checks;
-  const paint = colour ? coloured : plain;
+  const paint = colour ? coloured : uncoloured;
   if (format === 'table' && only?.id !== wanted) return table(checks, width, paint);
   // Loaded only here, since the table does not need it.
   const { bundledContract } = await import('../lib/contract/bundled-contract.ts');

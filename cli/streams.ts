@@ -1,5 +1,5 @@
 import { folded } from '../lib/report/formats/rows.ts';
-import { coloured, type Paint, plain } from '../lib/report/wording/format-text.ts';
+import { coloured, type Paint, uncoloured } from '../lib/report/wording/format-text.ts';
 
 /** Whether writing to standard output failed for a reason other than a closed reader. */
 let writeFailed = false;
@@ -21,7 +21,7 @@ export function ignoreClosedPipes(): void {
 
 export const wantsColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
 
-export const paint = (): Paint => (wantsColour() ? coloured : plain);
+export const paint = (): Paint => (wantsColour() ? coloured : uncoloured);
 
 /** Returns the width of the terminal or, without one, COLUMNS; undefined if neither is known. */
 export function columns(): number | undefined {

@@ -9,7 +9,7 @@ import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { summaryTable } from '../lib/compare/markdown.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { packageFile } from '../lib/package.ts';
-import { plain } from '../lib/report/wording/format-text.ts';
+import { uncoloured } from '../lib/report/wording/format-text.ts';
 import { argumentsOf } from '../mutants/arguments.ts';
 import { freePort, implementationOf, type Manifest, manifestsIn, obstacle, publish } from './manifest.ts';
 
@@ -103,7 +103,7 @@ function between(file: string, text: string): void {
 }
 
 const comparison = await compared(abouts());
-process.stdout.write(comparisonText(comparison, plain));
+process.stdout.write(comparisonText(comparison, uncoloured));
 if (!options['no-write'] && options.only === undefined) {
   publish('implementations', {
     json: COMPARISON_FORMATS.json.render(comparison),

@@ -13,7 +13,7 @@ import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
 import { replayOf } from '../lib/report/reproduce/replay.ts';
-import { plain } from '../lib/report/wording/format-text.ts';
+import { uncoloured } from '../lib/report/wording/format-text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
@@ -156,7 +156,7 @@ describe('a corrupted file is read or rejected with a plain message:', () => {
         const saved = readEither(file);
         if (saved.kind !== 'run') return;
         for (const { render } of Object.values(FORMATS)) render(saved.record);
-        diffText(diffOf(whole, saved.record), whole, saved.record, plain);
+        diffText(diffOf(whole, saved.record), whole, saved.record, uncoloured);
         for (const result of saved.record.results) {
           const check = catalogue.find(({ id }) => id === result.id);
           if (check !== undefined) replayOf(result, check, saved.record);

@@ -7,7 +7,7 @@ import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
 import { comparisonText } from '../lib/compare/terminal.ts';
 import { annotations } from '../lib/report/formats/annotations.ts';
-import { plain } from '../lib/report/wording/format-text.ts';
+import { uncoloured } from '../lib/report/wording/format-text.ts';
 import { suite } from './helpers/command.ts';
 import { TOKEN, withStore } from './helpers/stores.ts';
 
@@ -77,7 +77,7 @@ describe('a run without some checks', () => {
       null,
     );
     expect(compared.exitCode).toBe(0);
-    for (const text of [comparisonText(compared, plain), COMPARISON_FORMATS.markdown.render(compared)]) {
+    for (const text of [comparisonText(compared, uncoloured), COMPARISON_FORMATS.markdown.render(compared)]) {
       expect(text).toContain('partial');
       expect(text).not.toMatch(/\bconformant\b/);
     }

@@ -4,7 +4,7 @@ import { counted } from '../text.ts';
 import { problemText } from './record/fingerprint.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from './record/record.ts';
 import { isResponseTime } from './wording/facts.ts';
-import { type Paint, plain, shownText } from './wording/format-text.ts';
+import { type Paint, shownText, uncoloured } from './wording/format-text.ts';
 import { headlineOf } from './wording/headline.ts';
 
 type Diff = ReturnType<typeof diffOf>;
@@ -94,7 +94,7 @@ export function diffExitCode({ regressions, unjudged }: Diff): 0 | 1 | 3 {
   return unjudged.some(({ level, blockedBy }) => level === 'MUST' && blockedBy !== 'user') ? 3 : 0;
 }
 
-export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = plain): string {
+export function diffText(diff: Diff, before: RunRecord, now: RunRecord, paint: Paint = uncoloured): string {
   const { causes, regressions, revealed, fixed, stillFailing, unjudged, onlyInOne, observations } = diff;
   const isInBoth = (one: Diff['observations'][number]) => one.before !== undefined && one.now !== undefined;
   const changed = observations.filter(isInBoth);

@@ -13,7 +13,7 @@ import {
 import type { RunRecord } from '../record/record.ts';
 import { confidenceOfAll, coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
-import { coloured, formatFailure, plain, shownText, visible } from '../wording/format-text.ts';
+import { coloured, formatFailure, shownText, uncoloured, visible } from '../wording/format-text.ts';
 import { deselected, headlineOf, inUpperCase, OUTCOMES, unjudged } from '../wording/headline.ts';
 import { hanging, heightOf, widthOf, wrapped } from './rows.ts';
 import {
@@ -52,7 +52,7 @@ const MAX_ITEMS = 3;
  * a line feed.
  */
 export function quietReport(record: RunRecord, colour: boolean, columns = Number.POSITIVE_INFINITY): string {
-  const layout = { columns, paint: colour ? coloured : plain, verbose: true };
+  const layout = { columns, paint: colour ? coloured : uncoloured, verbose: true };
   const unwrapped = { ...layout, columns: Number.POSITIVE_INFINITY };
   const causes = openCauses(record).flatMap((one) => wrapped(causeRow(one, unwrapped), columns));
   return `${[...causes, ...verdict(record, layout), ...ciResultLines(record, layout)].join('\n')}\n`;
@@ -64,7 +64,7 @@ export function terminalReport(
   colour: boolean,
   { verbose = false, columns = DEFAULT_COLUMNS, rows = MAX_ROWS, files }: TerminalOptions = {},
 ): string {
-  const paint = colour ? coloured : plain;
+  const paint = colour ? coloured : uncoloured;
   const layout = { columns: Math.max(columns, MIN_COLUMNS), paint, verbose, files };
   const lines = verbose ? wholeReport(record, layout) : shortReport(record, rows, layout);
   return `${lines.join('\n')}\n`;

@@ -10,7 +10,7 @@ type TextStyle = Parameters<typeof styleText>[0];
 
 export type Paint = (style: TextStyle, text: string) => string;
 
-export const plain: Paint = (_style, text) => text;
+export const uncoloured: Paint = (_style, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
 const MAX_CHARACTERS = 400;
@@ -66,7 +66,7 @@ const bodyText = (body: RecordedBody, maxCharacters: number): string =>
         : truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${shownText(body.base64, 120)}`;
 
-export const failureText = (result: RecordedResult): string => formatFailure(result, plain).join('\n');
+export const failureText = (result: RecordedResult): string => formatFailure(result, uncoloured).join('\n');
 
 const MAX_BEFORE = 6;
 
