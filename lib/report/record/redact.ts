@@ -69,7 +69,7 @@ function unescaped(text: string) {
     plain += character;
   }
   copyUpTo(text.length);
-  return { plain: folded(plain), begins, ends };
+  return { plain: normalised(plain), begins, ends };
 }
 
 /** The escaped character; empty for a backslash or for the zeros of UTF-16. */
@@ -81,7 +81,7 @@ function characterOf([, escaped, percent, decimal, hexadecimal, name]: RegExpExe
 }
 
 /** A text in lower case and in one base64 alphabet, with the same length. */
-function folded(text: string): string {
+function normalised(text: string): string {
   const lower = text.toLowerCase();
   // In lower case, a few letters turn into two.
   const low = lower.length === text.length ? lower : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
