@@ -51,7 +51,7 @@ export class Execution {
 
   /** Sends a request even if its id or name is in use. */
   sendAsIs(template: RequestTemplate, id: bigint): Promise<Exchange> {
-    return this.services.sender.sendAsIs(template, id, this.context);
+    return this.services.sender.send(template, id, this.context, false);
   }
 
   async recover(): Promise<void> {

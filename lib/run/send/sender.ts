@@ -93,16 +93,6 @@ export class Sender {
     return exchange;
   }
 
-  /**
-   * Sends a request as it is, even if its id or name is in use.
-   * @throws Stopped if the run has ended
-   */
-  async sendAsIs(template: RequestTemplate, id: bigint, context: RequestContext): Promise<Exchange> {
-    const exchange = await this.sendWithRetries(template, id, context);
-    this.options.monitor.onExchange(exchange, template, context);
-    return exchange;
-  }
-
   closeIdleConnections(): Promise<void> {
     return this.client.closeIdle();
   }
