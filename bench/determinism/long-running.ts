@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { packageFile } from '../../lib/package.ts';
-import { inPool } from '../../lib/run/send/pool.ts';
+import { mapInPool } from '../../lib/run/send/pool.ts';
 import { uniqueness } from '../../mutants/right/uniqueness.ts';
 import { table } from './fleet.ts';
 
@@ -26,13 +26,11 @@ export async function repeatAgainstLiving(
   times: number,
 ): Promise<{ readonly text: string; readonly objections: readonly string[] }> {
   const objections: string[] = [];
-  const rows: string[][] = [];
-  await inPool(uniqueness.length, availableParallelism(), async (index) => {
-    const { name, odd } = uniqueness[index] ?? { name: '', odd: '' };
+  const rows = await mapInPool(uniqueness, availableParallelism(), async ({ name, odd }) => {
     const runs = await runsAgainst(name, times);
     process.stderr.write(`${name}: ${runs.length} runs done\n`);
     objections.push(...runs.flatMap((one) => one.objections.map((text) => `${name}, ${one.way}: ${text}`)));
-    rows[index] = [
+    return [
       name,
       odd,
       ...WAYS.map((way) => {

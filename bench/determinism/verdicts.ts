@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { packageFile } from '../../lib/package.ts';
-import { inPool } from '../../lib/run/send/pool.ts';
+import { mapInPool } from '../../lib/run/send/pool.ts';
 import { named, table } from './fleet.ts';
 
 /**
@@ -35,16 +35,14 @@ export interface Verdict {
 export async function repeatVerdicts(
   times: number,
 ): Promise<{ readonly text: string; readonly unequal: readonly string[] }> {
-  const rows: string[][] = [];
   const unequal: string[] = [];
-  await inPool(STORES.length, availableParallelism(), async (index) => {
-    const name = STORES[index] ?? '';
+  const rows = await mapInPool(STORES, availableParallelism(), async (name) => {
     const verdicts = await verdictsOf(name, times);
     process.stderr.write(`${name}: ${times} runs done\n`);
     const outcomes = tally(verdicts.map(({ outcome }) => outcome));
     if (outcomes.size > 1) unequal.push(name);
     const failed = [...tally(verdicts.flatMap((one) => one.failed))];
-    rows[index] = [
+    return [
       name,
       named(name).does,
       [...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', '),

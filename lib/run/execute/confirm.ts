@@ -9,7 +9,7 @@ import {
   timedOut,
 } from '../result/result.ts';
 import { truncated } from '../result/truncate.ts';
-import { inPool } from '../send/pool.ts';
+import { mapInPool } from '../send/pool.ts';
 import type { Execution } from './execution.ts';
 
 /** Number of retries, in isolation and under concurrency, for a failure that did not recur at once. */
@@ -146,7 +146,7 @@ class FailureRetries {
     };
     const size = concurrency > 1 ? Math.min(CONCURRENT_RETRIES, budget.left) : 0;
     budget.left -= size;
-    await inPool(size, concurrency, () => this.concurrent.add(attempt));
+    await mapInPool(Array.from({ length: size }), concurrency, () => this.concurrent.add(attempt));
     await this.recover();
   }
 

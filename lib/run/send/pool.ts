@@ -1,28 +1,31 @@
 /**
- * Calls `work` with the indices below `count`, in order. After an error, starts no further calls, and rejects
- * with the first one once the running calls have ended.
+ * Calls `work` for each item of a list, in order. Returns the results in the same order. After an error, starts
+ * no further calls, and rejects with the first one once the running calls have ended.
  * @param width maximum number of concurrent calls; a function is reevaluated after each call
  */
-export async function inPool(
-  count: number,
+export async function mapInPool<T, R>(
+  list: readonly T[],
   width: number | (() => number),
-  work: (index: number) => Promise<void>,
-): Promise<void> {
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
   const limit = typeof width === 'number' ? () => width : width;
-  let [next, running] = [0, 0];
+  const results: R[] = [];
+  const items = list.entries();
+  let running = 0;
   let failure: { error: unknown } | undefined;
   await new Promise<void>((resolve) => {
     const fill = () => {
-      while (running < Math.max(1, limit()) && next < count && failure === undefined) {
+      while (running < Math.max(1, limit()) && failure === undefined) {
+        const { value: next } = items.next();
+        if (next === undefined) break;
         running += 1;
-        void ended(next);
-        next += 1;
+        void run(...next);
       }
       if (running === 0) resolve();
     };
-    const ended = async (index: number) => {
+    const run = async (index: number, item: T) => {
       try {
-        await work(index);
+        results[index] = await work(item, index);
       } catch (error) {
         failure ??= { error };
       }
@@ -32,17 +35,5 @@ export async function inPool(
     fill();
   });
   if (failure !== undefined) throw failure.error;
-}
-
-/** Returns the results of `work` for each item of a list, in its order. */
-export async function mapInPool<T, R>(
-  list: readonly T[],
-  width: number | (() => number),
-  work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  await inPool(list.length, width, async (index) => {
-    results[index] = await work(list[index] as T, index);
-  });
   return results;
 }
