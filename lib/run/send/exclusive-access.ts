@@ -1,21 +1,19 @@
-import type { RequestContext } from './request-context.ts';
-
-/** A lock: lets either all contexts send requests, or only one. */
+/** A lock: lets either everyone send requests, or only one owner. Any object can be an owner. */
 export class ExclusiveAccess {
   private inFlight = 0;
-  private holder: RequestContext | undefined;
+  private holder: object | undefined;
   private waiting: (() => void)[] = [];
 
-  excludes(context: RequestContext): boolean {
-    return this.holder !== undefined && this.holder !== context;
+  excludes(owner: object): boolean {
+    return this.holder !== undefined && this.holder !== owner;
   }
 
-  isHeldBy(context: RequestContext): boolean {
-    return this.holder === context;
+  isHeldBy(owner: object): boolean {
+    return this.holder === owner;
   }
 
-  async waitFor(context: RequestContext): Promise<void> {
-    while (this.excludes(context)) await this.nextChange();
+  async waitFor(owner: object): Promise<void> {
+    while (this.excludes(owner)) await this.nextChange();
   }
 
   /** Call `enter` when a request goes out, and `leave` when it has ended. */
@@ -29,12 +27,12 @@ export class ExclusiveAccess {
   }
 
   /**
-   * Waits until the requests in flight have ended, then runs `work`. Until it completes, only this context
-   * may send requests.
+   * Waits until the requests in flight have ended, then runs `work`. Until it completes, only this owner
+   * may send.
    */
-  async exclusively<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+  async exclusively<T>(owner: object, work: () => Promise<T>): Promise<T> {
     while (this.holder !== undefined) await this.nextChange();
-    this.holder = context;
+    this.holder = owner;
     while (this.inFlight > 0) await this.nextChange();
     try {
       return await work();

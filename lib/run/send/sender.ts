@@ -19,7 +19,7 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly probe: RequestTemplate;
 }
 
-/** More than one, since other requests may have killed the store again. */
+/** More than one, since other requests may have killed the store again. A gateway gets only one. */
 const MAX_WAITS_FOR_STORE = 5;
 /**
  * The order in which to send ordinary requests (`true`) and repetitions of a request that got a 503. The 503
@@ -36,14 +36,7 @@ interface Attempt {
 }
 
 /** The result of an attempt: an exchange to judge, or what to change for the next attempt. */
-type AttemptResult =
-  | { readonly kind: 'judge'; readonly exchange: Exchange }
-  | { readonly kind: 'retry'; readonly change: Partial<Attempt> };
-
-type NextStep =
-  | { readonly kind: 'judge the store' | 'judge the gateway' }
-  | { readonly kind: 'use raw sockets' | 'lower concurrency' | 'wait for the store' }
-  | { readonly kind: 'pause'; readonly ms: number };
+type AttemptResult = { readonly judge: Exchange } | { readonly retry: Partial<Attempt> };
 
 /**
  * Sends each template until there is a response to judge. Waits out a 429, a 503 with Retry-After (unless
@@ -62,7 +55,8 @@ export class Sender {
     this.client = client;
     this.options = options;
     this.pace = new Pace(options.state, options);
-    const maxConcurrency = options.rate === undefined ? options.maxConcurrency : 0;
+    // With a rate, more concurrency would be of no use.
+    const maxConcurrency = options.rate === undefined ? options.maxConcurrency : client.concurrencyLimit;
     this.transport = new Transport(client, this.pace, this.access, { ...options, maxConcurrency });
   }
 
@@ -118,8 +112,8 @@ export class Sender {
     let attempt: Attempt = { template, id, number: 1, waits: 0 };
     for (;;) {
       const result = await this.tryOnce(attempt, context);
-      if (result.kind === 'judge') return result.exchange;
-      attempt = { ...attempt, ...result.change, number: attempt.number + 1 };
+      if ('judge' in result) return result.judge;
+      attempt = { ...attempt, ...result.retry, number: attempt.number + 1 };
     }
   }
 
@@ -130,42 +124,41 @@ export class Sender {
     const sentAt = performance.now();
     const { exchange, about } = await this.transport.send(template, id, context, waits > 0);
     const isOwn = about === template;
-    const next = this.nextStep(exchange, about, sentAt, waits);
-    switch (next.kind) {
-      case 'use raw sockets':
-        this.client.useRawSockets();
-        return { kind: 'retry', change: { id: context.ids.retryId() } };
-      case 'lower concurrency':
-        this.transport.concurrency.stopRaising();
-        return { kind: 'retry', change: { id: context.ids.retryId() } };
-      case 'wait for the store': {
-        const isBack = await this.options.recovery.whileAway(exchange, sentAt, context, template, this);
-        if (isBack || !isOwn) return { kind: 'retry', change: { waits: waits + 1 } };
-        return { kind: 'judge', exchange: await this.afterOutage(exchange, context) };
-      }
-      case 'pause': {
-        const isRepeated = attempt.number > 1;
-        // Waiting was not enough, so lower the concurrency, but only once for requests that were in flight
-        // together.
-        if (isRepeated && concurrencyLimit === this.client.concurrencyLimit) {
-          this.transport.concurrency.stopRaising();
-          this.client.lowerConcurrency();
-        }
-        const single = withoutPreceding(template);
-        if (isBusy(exchange) && (isRepeated || this.hasFinal503)) {
-          const settled = await this.isolate503(single, id, context);
-          if (settled !== undefined) return { kind: 'judge', exchange: settled };
-        }
-        this.pace.pause(next.ms);
-        // Do not repeat the preceding request: it has been answered, or it is rejected each time and is
-        // perhaps what keeps the store busy.
-        return { kind: 'retry', change: isOwn || isRepeated ? { template: single } : {} };
-      }
-      case 'judge the store':
-        return { kind: 'judge', exchange: await this.afterOutage(exchange, context) };
-      case 'judge the gateway':
-        return { kind: 'judge', exchange };
+    if (failedBy(exchange, 'unsolicited-continue')) {
+      this.client.useRawSockets();
+      return { retry: { id: context.ids.retryId() } };
     }
+    if (isFinalOfGateway(exchange)) return { judge: exchange };
+    if (this.transport.isOverloaded(exchange, about, sentAt)) {
+      this.transport.concurrency.stopRaising();
+      return { retry: { id: context.ids.retryId() } };
+    }
+    const pauseMs = pauseAsked(exchange);
+    if (pauseMs !== undefined) {
+      const isRepeated = attempt.number > 1;
+      // Waiting was not enough, so lower the concurrency, but only once for requests that were in flight
+      // together.
+      if (isRepeated && concurrencyLimit === this.client.concurrencyLimit) {
+        this.transport.concurrency.stopRaising();
+        this.client.lowerConcurrency();
+      }
+      const single = withoutPreceding(template);
+      if (isBusy(exchange) && (isRepeated || this.hasFinal503)) {
+        const settled = await this.isolate503(single, id, context);
+        if (settled !== undefined) return { judge: settled };
+      }
+      this.pace.pause(pauseMs);
+      // Do not repeat the preceding request: it has been answered, or it is rejected each time and is
+      // perhaps what keeps the store busy.
+      return { retry: isOwn || isRepeated ? { template: single } : {} };
+    }
+    const maxWaits = exchange.wentAway || isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
+    if ((exchange.wentAway || didNotReachStore(exchange)) && waits < maxWaits) {
+      const isBack = await this.options.recovery.whileAway(exchange, sentAt, context, template, this);
+      if (isBack || !isOwn) return { retry: { waits: waits + 1 } };
+    }
+    await this.checkForOutage(context);
+    return { judge: exchange };
   }
 
   /** @throws Stopped if the run has ended, or if the checks have ended and a check sends this request */
@@ -176,37 +169,17 @@ export class Sender {
     if (this.access.excludes(context)) await this.access.waitFor(context);
   }
 
-  /**
-   * @param about the template of its request
-   * @param sentAt when the request was sent, on the clock of `performance.now()`
-   */
-  private nextStep(exchange: Exchange, about: RequestTemplate, sentAt: number, waits: number): NextStep {
-    if (failedBy(exchange, 'unsolicited-continue')) return { kind: 'use raw sockets' };
-    if (isFinalOfGateway(exchange)) return { kind: 'judge the gateway' };
-    if (this.transport.isOverloaded(exchange, about, sentAt)) return { kind: 'lower concurrency' };
-    const ms = pauseAsked(exchange);
-    if (ms !== undefined) return { kind: 'pause', ms };
-    if (exchange.wentAway) return { kind: waits === 0 ? 'wait for the store' : 'judge the store' };
-    const maxWaits = isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
-    return {
-      kind: didNotReachStore(exchange) && waits < maxWaits ? 'wait for the store' : 'judge the store',
-    };
-  }
-
-  /** Probes the store if it may no longer serve requests. Returns the exchange as it is. */
-  private async afterOutage(exchange: Exchange, context: RequestContext): Promise<Exchange> {
+  /** Probes the store if it may no longer serve requests. */
+  private async checkForOutage(context: RequestContext): Promise<void> {
     const { state, recovery } = this.options;
     const { outage } = this.transport;
-    const ask = async () => {
+    const probe = async () => {
       if (state.stop === undefined && (outage.isSuspected || outage.mostTimeOut || outage.answersTooMuch))
         await recovery.duringOutage(outage, context, this);
     };
-    // A store that fails with several requests in flight may serve one at a time. Access is exclusive to a
-    // copy of the context, so that other requests of this check wait, too.
-    if (outage.isSuspected && !this.access.isHeldBy(context))
-      await this.access.exclusively({ ...context }, ask);
-    else await ask();
-    return exchange;
+    // A store that fails with several requests in flight may serve one at a time.
+    if (outage.isSuspected) await this.alone(context, probe);
+    else await probe();
   }
 
   /**
@@ -218,7 +191,7 @@ export class Sender {
     id: bigint,
     context: RequestContext,
   ): Promise<Exchange | undefined> {
-    const work = async () => {
+    return this.alone(context, async () => {
       let last: Exchange | undefined;
       for (const isOrdinary of IS_ORDINARY_IN_ORDER) {
         if (isOrdinary && !(await this.serves(context))) return undefined;
@@ -228,8 +201,12 @@ export class Sender {
       }
       this.hasFinal503 = true;
       return last;
-    };
-    return this.access.isHeldBy(context) ? work() : this.access.exclusively({ ...context }, work);
+    });
+  }
+
+  /** Runs `work` while no other request is in flight, not even one of the same context. */
+  private alone<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+    return this.access.isHeldBy(context) ? work() : this.access.exclusively({}, work);
   }
 
   private async serves(context: RequestContext): Promise<boolean> {
