@@ -4,7 +4,6 @@ import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault 
 import { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type Request, type Response } from './exchange.ts';
-import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
 import { ResponseReader } from './response-reader.ts';
 import { awaitsContinue, endsConnection, SEGMENT_PAUSE_MS, SegmentWriter, segmentsOf } from './segments.ts';
 
@@ -119,15 +118,6 @@ export class SocketConnection implements Connection {
     { timeout, continueWait, largeBodies }: ResponseLimits,
   ): Promise<boolean> {
     let deadline: Deadline | undefined;
-    let large: Arriving | undefined;
-    const endLarge = () => {
-      if (large !== undefined) largeBodies.end(large);
-      large = undefined;
-    };
-    const addLarge = () => {
-      large = arrivingOn(socket, deadline);
-      largeBodies.add(large);
-    };
     const end = (outcome: Response | Fault) =>
       due.end(outcome, writer.sentWithoutContinue ? continueWait : undefined);
     const isKept = await new Promise<boolean>((resolve) => {
@@ -149,11 +139,8 @@ export class SocketConnection implements Connection {
             for (let { reader } = due; reader !== undefined; { reader } = due) {
               const response = reader.take(bytes);
               if (reader.interim.includes(100)) writer.goOn();
-              if (response === undefined) {
-                if (reader.bodyBytes > LARGE_BODY_BYTES && large === undefined) addLarge();
-                return;
-              }
-              endLarge();
+              if (response === undefined) return largeBodies.add(socket, reader.bodyBytes, deadline);
+              largeBodies.end(socket);
               bytes = reader.rest;
               end(response);
               deadline?.refresh();
@@ -173,7 +160,7 @@ export class SocketConnection implements Connection {
       });
     });
     deadline?.stop();
-    endLarge();
+    largeBodies.end(socket);
     writer.stop();
     this.abandon = () => {};
     this.listener = this.idle;

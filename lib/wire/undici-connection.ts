@@ -6,7 +6,6 @@ import { type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './c
 import { Deadline } from './deadline.ts';
 import { type Endpoint, MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import { type Exchange, type Fault, faultOf, type HeaderPair, type Request } from './exchange.ts';
-import { type Arriving, arrivingOn, LARGE_BODY_BYTES } from './large-bodies.ts';
 
 /** A connection that is managed by undici, for all ordinary requests with a Content-Length. */
 export class UndiciConnection implements Connection {
@@ -69,13 +68,13 @@ function collector(
   let started = performance.now();
   let deadline: Deadline | undefined;
   let head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;
-  let large: Arriving | undefined;
+  let stream: Dispatcher.DispatchController | undefined;
   let ended = false;
   const end = (fault?: Fault, isComplete = true) => {
     if (ended) return;
     ended = true;
     deadline?.stop();
-    if (large !== undefined) largeBodies.end(large);
+    if (stream !== undefined) largeBodies.end(stream);
     const truncated = !isComplete || body.isTooLong || fault !== undefined;
     const common = { request, ms: performance.now() - started, interim };
     const response = head && { ...head, body: body.kept, truncated };
@@ -85,6 +84,7 @@ function collector(
   return {
     onRequestStart(controller) {
       started = performance.now();
+      stream = controller;
       deadline = new Deadline(timeout, () => {
         const fault = timeoutFault(timeout, head !== undefined);
         end(fault);
@@ -108,10 +108,7 @@ function collector(
       if (body.isTooMuch) {
         end(undefined, false);
         controller.abort(new Error('the response is long enough'));
-      } else if (body.length > LARGE_BODY_BYTES && large === undefined) {
-        large = arrivingOn(controller, deadline);
-        largeBodies.add(large);
-      }
+      } else largeBodies.add(controller, body.length, deadline);
     },
     onResponseEnd: () => end(),
     onResponseError(_controller, error) {
