@@ -124,47 +124,62 @@ const TURNS_AFTER_PAUSE = 3;
 const afterTurns = (turns: number, then: () => void): unknown =>
   turns === 0 ? then() : setImmediate(() => afterTurns(turns - 1, then));
 
+/** Writes a request in segments, with a pause after each, and waits for 100 Continue if it asks for that. */
 export class SegmentWriter {
   /** Whether the last segment has been passed to the socket. */
-  done = false;
-  /** Whether the body was sent without 100 Continue because that did not arrive in time. */
-  sentWithoutContinue = false;
+  hasReachedLast = false;
+  /** Milliseconds after which the body was sent without 100 Continue, because that did not arrive in time. */
+  waitedInVainMs: number | undefined;
   private stopped = false;
   private wake = () => {};
-  private awaitsContinue: boolean;
+  private readonly segments: readonly Uint8Array[];
   private readonly headEnd: number;
   private readonly pauseMs: number;
-  private readonly continueWait: number;
+  /** Milliseconds to wait for 100 Continue; undefined if that is not, or no longer, to be awaited. */
+  private continueWait: number | undefined;
 
   /** @param headEnd index of the segment in which the head ends */
-  constructor(awaitsContinue: boolean, headEnd: number, pauseMs: number, continueWait: number) {
-    this.awaitsContinue = awaitsContinue;
+  constructor(
+    segments: readonly Uint8Array[],
+    headEnd: number,
+    pauseMs: number,
+    continueWait: number | undefined,
+  ) {
+    this.segments = segments;
     this.headEnd = headEnd;
     this.pauseMs = pauseMs;
     this.continueWait = continueWait;
   }
 
+  /** Milliseconds that all pauses and waits take together. */
+  get pausesMs(): number {
+    const { length } = this.segments;
+    return length > 1 ? length * this.pauseMs + (this.continueWait ?? 0) : 0;
+  }
+
   /** Resolves after the pause that follows the last segment, or when the writer is stopped. */
-  async write(socket: Socket, segments: readonly Uint8Array[]): Promise<void> {
+  async write(socket: Socket): Promise<void> {
+    const { segments, headEnd } = this;
     if (segments.length > 1) socket.setNoDelay(true);
     for (const [index, segment] of segments.entries()) {
-      this.done = index === segments.length - 1;
+      this.hasReachedLast = index === segments.length - 1;
       await new Promise<void>((resolve) => void socket.write(segment, () => resolve()));
       if (this.stopped) return;
-      const waits = this.awaitsContinue && index === this.headEnd;
-      await (waits ? this.awaitContinue() : this.pause());
+      const { continueWait } = this;
+      const waits = continueWait !== undefined && index === headEnd;
+      await (waits ? this.awaitContinue(continueWait) : this.pause());
       if (this.stopped) return;
-      if (waits && this.awaitsContinue) this.sentWithoutContinue = true;
-      this.awaitsContinue &&= !waits;
+      if (!waits) continue;
+      this.waitedInVainMs = this.continueWait;
+      this.continueWait = undefined;
     }
   }
 
   /** Call when 100 Continue has arrived. */
   goOn(): void {
-    if (this.awaitsContinue) {
-      this.awaitsContinue = false;
-      this.wake();
-    }
+    if (this.continueWait === undefined) return;
+    this.continueWait = undefined;
+    this.wake();
   }
 
   stop(): void {
@@ -173,9 +188,9 @@ export class SegmentWriter {
   }
 
   /** Resolves when 100 Continue arrives, or when the wait is over. */
-  private awaitContinue(): Promise<void> {
+  private awaitContinue(maxMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const deadline = new Deadline(this.continueWait, () => setImmediate(resolve));
+      const deadline = new Deadline(maxMs, () => setImmediate(resolve));
       this.wake = () => {
         deadline.stop();
         resolve();

@@ -30,16 +30,16 @@ export class SocketConnection implements Connection {
   }
 
   async send(request: Request, limits: ResponseLimits): Promise<Exchange> {
-    const sent = sentOf(request, limits);
-    await this.exchange([sent], limits);
-    return ended(sent);
+    const pending = pendingOf(request, limits);
+    await this.exchange([pending], limits);
+    return exchangeOf(pending);
   }
 
   /** Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response. */
   async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
-    const sent = requests.map((request) => sentOf(request, limits));
-    await this.exchange(sent, limits);
-    return sent.map(ended);
+    const pending = requests.map((request) => pendingOf(request, limits));
+    await this.exchange(pending, limits);
+    return pending.map(exchangeOf);
   }
 
   async close(): Promise<void> {
@@ -86,27 +86,25 @@ export class SocketConnection implements Connection {
     });
   }
 
-  private async exchange(sent: readonly Written[], limits: ResponseLimits): Promise<void> {
+  private async exchange(pending: readonly PendingExchange[], limits: ResponseLimits): Promise<void> {
     const started = performance.now();
-    const opened = await this.opened().catch(faultOf);
-    if (!('kind' in opened)) return this.exchangeOn(opened, sent, limits);
-    for (const one of sent) Object.assign(one, { outcome: opened, ms: performance.now() - started });
-  }
-
-  private async exchangeOn(socket: Socket, sent: readonly Written[], limits: ResponseLimits): Promise<void> {
-    const due = new DueResponses(sent);
-    const requests = sent.map(({ request }) => request);
+    const socket = await this.opened().catch(faultOf);
+    if ('kind' in socket) {
+      for (const one of pending) Object.assign(one, { outcome: socket, ms: performance.now() - started });
+      return;
+    }
+    const due = new DueResponses(pending);
+    const requests = pending.map(({ request }) => request);
     const segments = joined(requests.map((request) => segmentsOf(request, this.endpoint)));
-    const waits = requests.some(awaitsContinue);
     // A request with these settings is never pipelined, so the first request decides.
     const { headCut, pauseMs = SEGMENT_PAUSE_MS } = requests[0]?.delivery ?? {};
-    const writer = new SegmentWriter(waits, headCut === undefined ? 0 : 1, pauseMs, limits.continueWait);
-    const pausesMs = segments.length * pauseMs + (waits ? limits.continueWait : 0);
-    const writing = { writer, segments, pausesMs: segments.length > 1 ? pausesMs : 0 };
-    const isKept = await this.awaitResponses(socket, due, writing, limits);
-    const lives = writer.done && !socket.destroyed && !socket.readableEnded && socket.writableLength === 0;
-    const mayGoOn = !due.areAborted && !requests.some(endsConnection);
-    if (isKept && lives && mayGoOn) socket.setTimeout(IDLE_MS);
+    const continueWait = requests.some(awaitsContinue) ? limits.continueWait : undefined;
+    const writer = new SegmentWriter(segments, headCut === undefined ? 0 : 1, pauseMs, continueWait);
+    const isKept = await this.awaitResponses(socket, due, writer, limits);
+    const isWritten = writer.hasReachedLast && socket.writableLength === 0;
+    const isAlive = !socket.destroyed && !socket.readableEnded;
+    const mayContinue = !due.areAborted && !requests.some(endsConnection);
+    if (isKept && isWritten && isAlive && mayContinue) socket.setTimeout(IDLE_MS);
     else this.drop();
   }
 
@@ -114,12 +112,11 @@ export class SocketConnection implements Connection {
   private async awaitResponses(
     socket: Socket,
     due: DueResponses,
-    { writer, segments, pausesMs }: Writing,
-    { timeout, continueWait, largeBodies }: ResponseLimits,
+    writer: SegmentWriter,
+    { timeout, largeBodies }: ResponseLimits,
   ): Promise<boolean> {
     let deadline: Deadline | undefined;
-    const end = (outcome: Response | Fault) =>
-      due.end(outcome, writer.sentWithoutContinue ? continueWait : undefined);
+    const end = (outcome: Response | Fault) => due.end(outcome, writer.waitedInVainMs);
     const isKept = await new Promise<boolean>((resolve) => {
       const endWith = (outcome: Response | Fault) => {
         end(outcome);
@@ -128,7 +125,7 @@ export class SocketConnection implements Connection {
       // The connection was closed while it was being opened.
       if (this.socket !== socket) return endWith(ABANDONED);
       // Exclude our own pauses from the time limit.
-      deadline = new Deadline(timeout + pausesMs, () =>
+      deadline = new Deadline(timeout + writer.pausesMs, () =>
         endWith(timeoutFault(timeout, due.reader?.partial() !== undefined)),
       );
       this.abandon = () => endWith(ABANDONED);
@@ -148,14 +145,14 @@ export class SocketConnection implements Connection {
             }
             // A server that answers before it has read the whole body may not find the beginning of the next
             // request.
-            resolve(bytes.length === 0 && writer.done);
+            resolve(bytes.length === 0 && writer.hasReachedLast);
           } catch (error) {
             endWith(faultOf(error));
           }
         },
         onEnd: (error) => endWith(error === undefined ? (due.reader?.closed() ?? CUT_SHORT) : faultOf(error)),
       };
-      void writer.write(socket, segments).then(() => {
+      void writer.write(socket).then(() => {
         if (due.areAborted) endWith(ABORTED);
       });
     });
@@ -168,23 +165,16 @@ export class SocketConnection implements Connection {
   }
 }
 
-interface Writing {
-  readonly writer: SegmentWriter;
-  readonly segments: readonly Uint8Array[];
-  /** Milliseconds that we spend between segments. */
-  readonly pausesMs: number;
-}
-
 /** The responses that are still due on a connection, in the order of their requests. */
 class DueResponses {
   /** Whether we break off a request, so that no response counts. */
   readonly areAborted: boolean;
-  private readonly due: Written[];
+  private readonly due: PendingExchange[];
   private readonly started = performance.now();
 
-  constructor(sent: readonly Written[]) {
-    this.due = [...sent];
-    this.areAborted = sent.some(({ request }) => request.delivery?.abortAfter !== undefined);
+  constructor(pending: readonly PendingExchange[]) {
+    this.due = [...pending];
+    this.areAborted = pending.some(({ request }) => request.delivery?.abortAfter !== undefined);
   }
 
   get reader(): ResponseReader | undefined {
@@ -193,18 +183,19 @@ class DueResponses {
 
   /** @param continueWaitMs set if the body was sent although no 100 Continue had arrived */
   end(outcome: Response | Fault, continueWaitMs: number | undefined): void {
-    const written = this.due.shift();
-    if (written === undefined) return;
-    Object.assign(written, {
+    const first = this.due.shift();
+    if (first === undefined) return;
+    Object.assign(first, {
       outcome: this.areAborted && outcome !== ABANDONED ? ABORTED : outcome,
       ms: performance.now() - this.started,
       // If a 100 arrived late, the machine was busy; do not report it as missing.
-      ...(continueWaitMs !== undefined && !written.reader.interim.includes(100) ? { continueWaitMs } : {}),
+      ...(continueWaitMs !== undefined && !first.reader.interim.includes(100) ? { continueWaitMs } : {}),
     });
   }
 }
 
-interface Written {
+/** A request, and the response as far as it has arrived. */
+interface PendingExchange {
   readonly request: Request;
   readonly reader: ResponseReader;
   outcome: Response | Fault;
@@ -212,7 +203,7 @@ interface Written {
   continueWaitMs?: number;
 }
 
-function ended({ request, reader, outcome, ms, continueWaitMs }: Written): Exchange {
+function exchangeOf({ request, reader, outcome, ms, continueWaitMs }: PendingExchange): Exchange {
   const waited = continueWaitMs === undefined ? {} : { continueWaitMs };
   const common = { request, ms, interim: reader.interim, ...waited };
   return 'status' in outcome
@@ -271,7 +262,7 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
     : connectPlain({ host, port });
 }
 
-const sentOf = (request: Request, { bodyBytes }: ResponseLimits): Written => ({
+const pendingOf = (request: Request, { bodyBytes }: ResponseLimits): PendingExchange => ({
   request,
   reader: new ResponseReader(request.method, bodyBytes),
   outcome: CUT_SHORT,
