@@ -5,7 +5,7 @@ import { type Exchange, failedBy, type HeaderPair, isAborted, type Request } fro
 import { closesConnection, hasHeader, headerValue } from './headers.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { awaitsContinue, CONTINUE_WAIT_MS, endsConnection, LEADING_ZEROS, TRAILER } from './segments.ts';
-import { completesTlsHandshake, refusesConnections, SocketConnection } from './socket.ts';
+import { refusesConnections, SocketConnection } from './socket.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
 /** Limit on the total size of the response bodies in flight, if all are of average length. */
@@ -166,11 +166,6 @@ export class HttpClient {
 
   useRawSockets(): void {
     this.kind = SocketConnection;
-  }
-
-  /** Whether the server speaks TLS although the base URL says http://. */
-  async speaksTls(): Promise<boolean> {
-    return !this.endpoint.secure && (await completesTlsHandshake(this.endpoint));
   }
 
   /** Lowers limits on further responses. The time limit on connecting does not change. */

@@ -9,6 +9,8 @@ export interface FirstBytes {
   /** Empty if the server closed the connection or sent nothing. */
   readonly bytes: Buffer;
   readonly alpn: string | undefined;
+  /** Whether a TLS handshake was completed. */
+  readonly isSecured: boolean;
 }
 
 interface Probe {
@@ -25,9 +27,10 @@ export function probe(
 ): Promise<FirstBytes> {
   return new Promise((resolve) => {
     let agreed: string | undefined;
+    let isSecured = false;
     const socket = connectPlain({ host, port });
     const settle = (bytes: Buffer = Buffer.alloc(0)) => {
-      resolve({ bytes, alpn: agreed });
+      resolve({ bytes, alpn: agreed, isSecured });
       socket.destroy();
     };
     const fail = () => settle();
@@ -43,6 +46,7 @@ export function probe(
         ...(alpn === undefined ? {} : { ALPNProtocols: [alpn] }),
       });
       connection.on('error', fail).once('secureConnect', () => {
+        isSecured = true;
         if (typeof connection.alpnProtocol === 'string') agreed = connection.alpnProtocol;
         if (sent === '') settle();
         else ask(connection);

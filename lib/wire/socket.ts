@@ -228,33 +228,16 @@ const CUT_SHORT: Fault = {
 
 /** Returns whether nothing listens at an endpoint. */
 export const refusesConnections = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
-  answerFrom(connectPlain({ host, port }), timeout, (socket, settle) => {
-    socket.once('connect', () => settle(false));
-    socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
-  });
-
-/** Returns whether a server completes a TLS handshake. Accepts any certificate. */
-export const completesTlsHandshake = ({ host, port, timeout }: Endpoint): Promise<boolean> =>
-  answerFrom(connectTls({ host, port, rejectUnauthorized: false }), timeout, (socket, settle) => {
-    socket.once('secureConnect', () => settle(true));
-    for (const end of ['error', 'close']) socket.on(end, () => settle(false));
-  });
-
-/** Resolves with what `listen` settles; with false if the time limit passes first. */
-function answerFrom(
-  socket: Socket,
-  timeout: number,
-  listen: (socket: Socket, settle: (answer: boolean) => void) => void,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (answer: boolean) => {
-      resolve(answer);
+  new Promise((resolve) => {
+    const socket = connectPlain({ host, port });
+    const settle = (isRefused: boolean) => {
+      resolve(isRefused);
       socket.destroy();
     };
     socket.setTimeout(timeout, () => settle(false));
-    listen(socket, settle);
+    socket.once('connect', () => settle(false));
+    socket.on('error', (error) => settle(faultOf(error).kind === 'refused'));
   });
-}
 
 function open({ host, port, secure, tls }: Endpoint): Socket {
   return secure

@@ -19,7 +19,7 @@ export async function unreachableReason(
   if (failedBy(exchange, 'not-tls') && (await agreesOnlyOnHttp2(endpoint))) return wantsHttp2(url);
   const stop = wantsCertificate(exchange, url) ?? stopIfUnreachable(exchange, url);
   if (stop !== undefined) return stop;
-  if (mayWantTls(exchange) && (await client.speaksTls())) return wantsTls(exchange, url);
+  if (mayWantTls(exchange) && (await speaksTls(endpoint))) return wantsTls(exchange, url);
   if (!isClosedSilently(exchange)) return undefined;
   return (await otherProtocol(endpoint, url)) ?? wantsCertificate(await sendPlainGet(client), url);
 }
@@ -124,6 +124,10 @@ function wantsCertificate(exchange: Exchange, url: string): Stop | undefined {
 /** Whether the server may require TLS: TLS servers close plain connections or answer them with a 400. */
 const mayWantTls = (exchange: Exchange): boolean =>
   isClosedSilently(exchange) || exchange.response?.status === 400;
+
+/** Whether the server speaks TLS although the base URL says http://. */
+const speaksTls = async (endpoint: Endpoint): Promise<boolean> =>
+  !endpoint.secure && (await probe({ ...endpoint, secure: true }, '')).isSecured;
 
 /** Whether the connection was closed before the first byte of a response. */
 const isClosedSilently = (exchange: Exchange): boolean =>
