@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ABANDONED, type Connection, IDLE_MS, type ResponseLimits, timeoutFault } from './connection.ts';
 import { Deadline } from './deadline.ts';
@@ -241,7 +241,7 @@ export const refusesConnections = ({ host, port, timeout }: Endpoint): Promise<b
 
 function open({ host, port, secure, tls }: Endpoint): Socket {
   return secure
-    ? connectTls({ host, port, ...tls, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) })
+    ? connectTls({ host, port, ...tls, ...(isIP(host) === 0 ? { servername: host } : {}) })
     : connectPlain({ host, port });
 }
 

@@ -7,20 +7,15 @@ type Range = readonly [first: bigint, last: bigint];
 export class IdRanges {
   /** Number of ids that were not stored because there were too many ranges. */
   dropped = 0;
-  private ranges: Range[];
-
-  constructor(ranges: readonly Range[] = []) {
-    this.ranges = [];
-    for (const [first, last] of ranges) this.put(first, last);
-  }
+  private readonly ranges: Range[] = [];
 
   add(id: bigint): void {
     this.put(id, id);
   }
 
   has(id: bigint): boolean {
-    const range = this.ranges[this.indexFor(id) - 1];
-    return range !== undefined && id <= range[1];
+    const range = this.ranges[this.indexOf(id)];
+    return range !== undefined && range[0] <= id;
   }
 
   /** The ids in ascending order, as text: `17` or `20..29`. */
@@ -30,12 +25,12 @@ export class IdRanges {
 
   /** @throws SyntaxError if a text is not a range */
   static from(texts: readonly string[]): IdRanges {
-    return new IdRanges(
-      texts.map((text): Range => {
-        const [first = '', last = first] = text.split('..');
-        return [BigInt(first), BigInt(last)];
-      }),
-    );
+    const ids = new IdRanges();
+    for (const text of texts) {
+      const [first = '', last = first] = text.split('..');
+      ids.put(BigInt(first), BigInt(last));
+    }
+    return ids;
   }
 
   join(other: IdRanges): void {
@@ -44,30 +39,26 @@ export class IdRanges {
   }
 
   private put(first: bigint, last: bigint): void {
-    const at = this.indexFor(first);
-    const before = this.ranges[at - 1];
-    const touchesBefore = before !== undefined && before[1] >= first - 1n;
-    const from = touchesBefore ? at - 1 : at;
-    const low = touchesBefore ? before[0] : first;
-    let high = touchesBefore && before[1] > last ? before[1] : last;
-    let to = at;
-    for (let next = this.ranges[to]; next !== undefined && next[0] <= high + 1n; next = this.ranges[to]) {
-      if (next[1] > high) high = next[1];
+    const from = this.indexOf(first - 1n);
+    let to = from;
+    for (let next = this.ranges[to]; next !== undefined && next[0] <= last + 1n; next = this.ranges[to])
       to += 1;
-    }
-    if (from === to && this.ranges.length >= MAX_RANGES) {
+    const touched = this.ranges.slice(from, to);
+    if (touched.length === 0 && this.ranges.length >= MAX_RANGES) {
       this.dropped += 1;
       return;
     }
-    this.ranges.splice(from, to - from, [low, high]);
+    const low = touched[0]?.[0] ?? first;
+    const high = touched.at(-1)?.[1] ?? last;
+    this.ranges.splice(from, touched.length, [low < first ? low : first, high > last ? high : last]);
   }
 
-  /** The index of the first range that begins after an id. */
-  private indexFor(id: bigint): number {
+  /** The index of the first range that ends with an id or after it. */
+  private indexOf(id: bigint): number {
     let [low, high] = [0, this.ranges.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.ranges[middle]?.[0] ?? id) <= id) low = middle + 1;
+      if ((this.ranges[middle]?.[1] ?? id) < id) low = middle + 1;
       else high = middle;
     }
     return low;
