@@ -75,9 +75,9 @@ export class HttpClient {
         const rawSocket = this.rawSocketOf(slot);
         const anew = async () => {
           await rawSocket.close();
-          return this.sendOnRawSocket(rawSocket, again());
+          return this.sendOn(rawSocket, again());
         };
-        const exchange = await this.retriedIfClosed(await this.sendOnRawSocket(rawSocket, request), anew);
+        const exchange = await this.retriedIfClosed(await this.sendOn(rawSocket, request), anew);
         if (this.maxConcurrency === 1 && isAborted(exchange)) await sleep(ABORT_NOTICED_MS);
         return exchange;
       }
@@ -85,9 +85,9 @@ export class HttpClient {
       if (this.maxConcurrency === 1) void slot.rawSocket?.close();
       const anew = () => {
         this.renew(slot);
-        return this.sendOnMain(slot, again());
+        return this.sendOn(slot.main, again());
       };
-      const exchange = await this.retriedIfClosed(await this.sendOnMain(slot, request), anew);
+      const exchange = await this.retriedIfClosed(await this.sendOn(slot.main, request), anew);
       // What other requests found may have changed `kind` since this one was sent.
       const isReadByUs = slot.main instanceof SocketConnection;
       if (isReadByUs || !this.canFallBack || !isUnreadable(exchange)) return exchange;
@@ -111,7 +111,7 @@ export class HttpClient {
     await this.closeIdle();
     const connection = new SocketConnection(this.endpoint);
     try {
-      const exchange = await this.sendOnRawSocket(connection, request);
+      const exchange = await this.sendOn(connection, request);
       return [exchange, await work()];
     } finally {
       await connection.close();
@@ -134,7 +134,7 @@ export class HttpClient {
       const rawSocket = this.rawSocketOf(slot);
       const exchanges: Exchange[] = [];
       for (const batch of batchesOf(requests, pipelined && this.canPipeline)) {
-        const sent = await this.sendAllOnRawSocket(
+        const sent = await this.sendAllOn(
           rawSocket,
           batch.map(({ request }) => request),
         );
@@ -142,7 +142,7 @@ export class HttpClient {
           const again = async () => {
             // Never over a connection that has carried a response: this store may be about to close it.
             await rawSocket.close();
-            return this.sendOnRawSocket(rawSocket, batch[index]?.again() ?? exchange.request);
+            return this.sendOn(rawSocket, batch[index]?.again() ?? exchange.request);
           };
           const isLost =
             index > 0
@@ -243,9 +243,15 @@ export class HttpClient {
     slot.main = new kind(this.endpoint);
   }
 
-  private async sendOnMain(slot: Slot, request: Request, limits = this.responseLimits): Promise<Exchange> {
+  private async sendOn(
+    connection: Connection,
+    request: Request,
+    limits = this.responseLimits,
+  ): Promise<Exchange> {
     const framedRequest = addFraming(this.endpoint, request);
-    return this.closed ? abandoned(framedRequest) : await slot.main.send(framedRequest, limits);
+    if (this.closed) return abandoned(framedRequest);
+    if (request.delivery?.freshConnection === true) await connection.close();
+    return connection.send(framedRequest, limits);
   }
 
   /** The raw socket of a slot. With a concurrency limit of 1, it replaces undici's connection. */
@@ -256,7 +262,7 @@ export class HttpClient {
     return slot.rawSocket;
   }
 
-  private async sendAllOnRawSocket(
+  private async sendAllOn(
     rawSocket: SocketConnection,
     requests: readonly Request[],
   ): Promise<readonly Exchange[]> {
@@ -266,17 +272,10 @@ export class HttpClient {
     return rawSocket.sendAll(framedRequests, this.responseLimits);
   }
 
-  private async sendOnRawSocket(rawSocket: SocketConnection, request: Request): Promise<Exchange> {
-    const framedRequest = addFraming(this.endpoint, request);
-    if (this.closed) return abandoned(framedRequest);
-    if (request.delivery?.freshConnection === true) await rawSocket.close();
-    return rawSocket.send(framedRequest, this.responseLimits);
-  }
-
   /** If our own reader can read what undici cannot, it reads all further responses. */
   private async retryWithOwnReader(slot: Slot, unreadable: Exchange, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
-    const exchange = await this.sendOnMain(slot, request);
+    const exchange = await this.sendOn(slot.main, request);
     // If our own reader finds no final response either, keep undici's error.
     const isRead = (exchange.response?.status ?? 0) >= FIRST_FINAL_STATUS;
     this.canFallBack = isRead || unreadable.response !== undefined;
@@ -313,7 +312,7 @@ export class HttpClient {
   /** Sends raw bytes over a connection of their own, since they may leave anything on it. */
   private async sendRaw(slot: Slot, request: Request): Promise<Exchange> {
     this.renew(slot, SocketConnection);
-    const exchange = await this.sendOnMain(slot, request, {
+    const exchange = await this.sendOn(slot.main, request, {
       ...this.responseLimits,
       timeout: Math.min(this.responseLimits.timeout, MAX_RAW_WAIT_MS),
     });

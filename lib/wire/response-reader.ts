@@ -139,9 +139,8 @@ export class ResponseReader {
         this.pending = this.pending.subarray(2);
         this.next = 'size';
       }
-      const line = this.line();
-      if (line === undefined)
-        return this.awaitMore(this.next === 'size' ? 'a chunk size does not end' : 'the trailers do not end');
+      const line = this.line(this.next === 'size' ? 'a chunk size does not end' : 'the trailers do not end');
+      if (line === undefined) return false;
       if (this.next === 'size') {
         this.left = sizeIn(line);
         this.next = this.left === 0 ? 'trailers' : 'data';
@@ -154,19 +153,19 @@ export class ResponseReader {
     }
   }
 
-  /** The next line without its CRLF; undefined until all of it has arrived. */
-  private line(): string | undefined {
+  /**
+   * The next line without its CRLF; undefined until all of it has arrived.
+   * @throws Error with this problem if it is already too long
+   */
+  private line(problem: string): string | undefined {
     const end = this.pending.indexOf('\r\n');
-    if (end < 0) return undefined;
+    if (end < 0) {
+      if (this.pending.length > MAX_HEAD_BYTES) throw new Error(`bad response: ${problem}`);
+      return undefined;
+    }
     const line = this.pending.toString('latin1', 0, end);
     this.pending = this.pending.subarray(end + 2);
     return line;
-  }
-
-  /** Returns false to wait for more bytes, but throws if the line is already too long. */
-  private awaitMore(problem: string): false {
-    if (this.pending.length > MAX_HEAD_BYTES) throw new Error(`bad response: ${problem}`);
-    return false;
   }
 }
 
