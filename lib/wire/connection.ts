@@ -5,7 +5,7 @@ export interface ResponseLimits {
   /** Milliseconds to receive the complete response, after connecting. */
   readonly timeout: number;
   /** Size of a response body in bytes at which it is truncated. */
-  readonly bodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Milliseconds for which a body waits for 100 Continue before it is sent anyway. */
   readonly continueWait: number;
   /** Shared by all connections. */

@@ -56,7 +56,7 @@ export class HttpClient {
     this.endpoint = endpoint;
     this.responseLimits = {
       timeout: endpoint.timeout,
-      bodyBytes: endpoint.maxBodyBytes,
+      maxBodyBytes: endpoint.maxBodyBytes,
       continueWait: CONTINUE_WAIT_MS,
       largeBodies: new LargeBodies(),
     };
@@ -170,11 +170,11 @@ export class HttpClient {
 
   /** Lowers limits on further responses. The time limit on connecting does not change. */
   lowerLimits(lower: Partial<Omit<ResponseLimits, 'largeBodies'>>): void {
-    const { timeout, bodyBytes, continueWait } = { ...this.responseLimits, ...lower };
+    const { timeout, maxBodyBytes, continueWait } = { ...this.responseLimits, ...lower };
     this.responseLimits = {
       ...this.responseLimits,
       timeout: Math.min(timeout, this.responseLimits.timeout),
-      bodyBytes: Math.min(bodyBytes, this.responseLimits.bodyBytes),
+      maxBodyBytes: Math.min(maxBodyBytes, this.responseLimits.maxBodyBytes),
       continueWait: Math.min(continueWait, this.responseLimits.continueWait),
     };
   }

@@ -30,10 +30,10 @@ export class ResponseReader {
   private ended = false;
   private framing: Framing = { kind: 'none' };
 
-  /** @param cap size of the body in bytes at which the response is truncated */
-  constructor(method: string, cap: number) {
+  /** @param maxBodyBytes size of the body in bytes at which the response is truncated */
+  constructor(method: string, maxBodyBytes: number) {
     this.method = method;
-    this.body = new Bytes(cap);
+    this.body = new Bytes(maxBodyBytes);
   }
 
   /**

@@ -245,9 +245,9 @@ function open({ host, port, secure, tls }: Endpoint): Socket {
     : connectPlain({ host, port });
 }
 
-const pendingOf = (request: Request, { bodyBytes }: ResponseLimits): PendingExchange => ({
+const pendingOf = (request: Request, { maxBodyBytes }: ResponseLimits): PendingExchange => ({
   request,
-  reader: new ResponseReader(request.method, bodyBytes),
+  reader: new ResponseReader(request.method, maxBodyBytes),
   outcome: CUT_SHORT,
   ms: 0,
 });

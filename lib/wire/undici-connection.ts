@@ -60,11 +60,11 @@ const NO_RESPONSE: Fault = { kind: 'closed', detail: 'no response' };
 /** Builds one response from the events of undici. */
 function collector(
   request: Request,
-  { timeout, bodyBytes, largeBodies }: ResponseLimits,
+  { timeout, maxBodyBytes, largeBodies }: ResponseLimits,
   resolve: (exchange: Exchange) => void,
 ): Dispatcher.DispatchHandler {
   const interim: number[] = [];
-  const body = new Bytes(bodyBytes);
+  const body = new Bytes(maxBodyBytes);
   let started = performance.now();
   let deadline: Deadline | undefined;
   let head: { status: number; statusText: string; headers: readonly HeaderPair[] } | undefined;

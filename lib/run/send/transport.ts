@@ -136,7 +136,9 @@ export class Transport {
     this.pace.count();
     if (preceding !== undefined) this.pace.count();
     this.access.enter();
-    const [exchange, before] = await this.exchanges(template, id, context).finally(() => this.access.leave());
+    const [exchange, before] = await this.sendWithPreceding(template, id, context).finally(() =>
+      this.access.leave(),
+    );
     this.requests += preceding === undefined ? 1 : 2;
     this.adaptTo(exchange, template);
     if (preceding !== undefined && before !== undefined) {
@@ -164,7 +166,7 @@ export class Transport {
     return this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
-  private async exchanges(
+  private async sendWithPreceding(
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
@@ -219,7 +221,7 @@ export class Transport {
 
   private limitBodies(exchange: Exchange): void {
     const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
-    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ bodyBytes: LOW_BODY_LIMIT_BYTES });
+    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ maxBodyBytes: LOW_BODY_LIMIT_BYTES });
   }
 
   private collectGarbageIfDue({ response }: Exchange): void {
