@@ -5,7 +5,7 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { CheckIds } from '../plan/ids.ts';
 import type { Stop } from '../result/result.ts';
-import { Stopped } from './stopped.ts';
+import { Stopped } from '../run-state.ts';
 
 interface Channel {
   /** Sends a request as it is, even if its id or name is in use. */

@@ -3,8 +3,7 @@ import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValue } from '../../wire/headers.ts';
 import type { Stop } from '../result/result.ts';
-import type { RunState } from '../run-state.ts';
-import { Stopped } from './stopped.ts';
+import { type RunState, Stopped } from '../run-state.ts';
 
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */

@@ -2,13 +2,12 @@ import { type RequestTemplate, withoutPreceding } from '../../payloads/test-case
 import { type Exchange, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
-import type { RunState } from '../run-state.ts';
+import { type RunState, Stopped } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { type Limits, Pace, pauseAsked } from './pace.ts';
 import type { Recovery } from './recovery.ts';
 import type { RequestContext } from './request-context.ts';
-import { Stopped } from './stopped.ts';
 import { isFinalOfGateway, Transport, type TransportOptions } from './transport.ts';
 import { didNotReachStore, isFromGateway } from './unreachable.ts';
 
