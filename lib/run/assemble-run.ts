@@ -11,7 +11,7 @@ import { CheckExecutor } from './execute/check-executor.ts';
 import { CONFIRMATION_BUDGET_REQUESTS } from './execute/confirm.ts';
 import { ExchangeMonitor } from './execute/exchange-monitor.ts';
 import { Invariants } from './execute/invariants.ts';
-import { anyFirstId, type CheckIds, Ids } from './plan/ids.ts';
+import { type CheckIds, firstIdFor, Ids } from './plan/ids.ts';
 import { assignIds, COLLISIONS } from './plan/plan.ts';
 import { plantsFor } from './plant-factory.ts';
 import type { Failure, Stop } from './result/result.ts';
@@ -97,7 +97,7 @@ export function assembleRun(
 
 function idsFor({ contract, catalogue, firstId: given, cases, thorough, shard }: RunSettings) {
   const { shape } = contract.newPlant;
-  const firstId = given ?? anyFirstId(ordinaryIds(shape));
+  const firstId = given ?? firstIdFor(contract);
   const ids = new Ids(ordinaryIds(shape, given), firstId);
   const idsOf = assignIds(catalogue, { cases, properties: shape.properties.size, thorough }, ids, shard);
   return { firstId, ids, idsOf };
@@ -107,9 +107,7 @@ const collisionsFor = ({ contract, seed, firstId }: RunSettings, ids: CheckIds):
   new Collisions(
     () => plantsFor(contract, seed, COLLISIONS).plain(),
     () => ids.retryId(),
-    firstId === undefined
-      ? undefined
-      : { firstId, otherFirstId: () => anyFirstId(ordinaryIds(contract.newPlant.shape)) },
+    firstId === undefined ? undefined : { firstId, otherFirstId: () => firstIdFor(contract) },
   );
 
 export type RunParts = ReturnType<typeof assembleRun>;

@@ -97,6 +97,5 @@ export const firstIdFor = ({ newPlant }: Pick<Contract, 'newPlant'>): bigint =>
   anyFirstId(ordinaryIds(newPlant.shape));
 
 export function anyFirstId({ first, last }: IdRange): bigint {
-  const span = last - first;
-  return first + (span < 2n ** 40n ? BigInt(randomInt(0, Number(span) + 1)) : BigInt(randomInt(0, 2 ** 40)));
+  return first + BigInt(randomInt(0, Math.min(Number(last - first) + 1, 2 ** 40)));
 }
