@@ -26,10 +26,10 @@ export const isServed = (exchange: Exchange): boolean =>
 export class Outage {
   /** Number of consecutive requests that got a response but were not served. */
   unservedInRow = 0;
-  /** Number of requests that timed out, and of all requests. */
+  requests = 0;
+  /** Number of requests that timed out. */
   timeouts = 0;
-  all = 0;
-  complete = 0;
+  completeResponses = 0;
   private bytes = 0;
   private headBytes = 0;
   /** Number of responses that were too long to be read. */
@@ -37,11 +37,11 @@ export class Outage {
   private since = 0;
 
   record(exchange: Exchange): void {
-    this.all += 1;
+    this.requests += 1;
     if (isTimeout(exchange)) this.timeouts += 1;
     if (isTooLong(exchange)) this.tooLong += 1;
     if (exchange.kind === 'answered' && !exchange.response.truncated) {
-      this.complete += 1;
+      this.completeResponses += 1;
       this.bytes += unpackedBytes(exchange.response);
       this.headBytes += headersSize(exchange.response.headers);
     }
@@ -58,36 +58,38 @@ export class Outage {
   }
 
   get mostTimeOut(): boolean {
-    return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.all;
+    return this.timeouts >= MAX_TIMEOUTS && this.timeouts * 2 > this.requests;
   }
 
   get answersTooLong(): boolean {
-    return this.tooLong >= TOO_LARGE.responses && this.tooLong * 2 > this.all;
+    return this.tooLong >= TOO_LARGE.responses && this.tooLong * 2 > this.requests;
   }
 
   /** Whether heads average more than half of the longest that we read, far more than most clients read. */
   get hasTooLargeHeads(): boolean {
-    return this.complete >= TOO_LARGE.responses && this.averageHeadBytes > TOO_LARGE.averageHeadBytes;
+    return (
+      this.completeResponses >= TOO_LARGE.responses && this.averageHeadBytes > TOO_LARGE.averageHeadBytes
+    );
   }
 
   get answersTooMuch(): boolean {
     const hasTooLargeBodies =
-      this.complete >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
+      this.completeResponses >= TOO_LARGE.responses && this.averageBytes > TOO_LARGE.averageBytes;
     return this.answersTooLong || this.hasTooLargeHeads || hasTooLargeBodies;
   }
 
   /** The average size of the headers of a complete response, in bytes. */
   get averageHeadBytes(): number {
-    return this.headBytes / Math.max(1, this.complete);
+    return this.headBytes / Math.max(1, this.completeResponses);
   }
 
   /** The average size of the body of a complete response, in bytes. */
   get averageBytes(): number {
-    return this.bytes / Math.max(1, this.complete);
+    return this.bytes / Math.max(1, this.completeResponses);
   }
 
   /** Call when the store has served a request after all. */
-  reset(): void {
+  markServed(): void {
     this.unservedInRow = 0;
   }
 }

@@ -20,10 +20,13 @@ const MAX_INTERRUPTIONS = 3;
 /** How often a store may stop listening during requests, because it reloads or someone else restarts it. */
 const MAX_RELOADS = 1;
 /** The checks leave most restarts to the experiments that explain why the store dies. */
-const [MAX_RESTARTS_IN_CHECKS, MAX_RESTARTS, MAX_RESTART_MS] = [25, 120, 90_000];
+const MAX_RESTARTS_IN_CHECKS = 25;
+const MAX_RESTARTS = 120;
+/** Maximum total time that restarts may take. */
+const MAX_RESTART_MS = 90_000;
 const MAX_NAMED_CHECKS = 3;
 /** If closing idle connections ended this many timeouts, the store serves only one connection at a time. */
-const MIN_BLOCKED = 2;
+const MIN_ENDED_BY_CLOSING_IDLE = 2;
 
 /** Restarts a store that has ended, and waits for it. Resolves to false if it had not ended. */
 export type Restart = () => Promise<boolean>;
@@ -115,7 +118,7 @@ export class Recovery {
     const outcome = await this.wait(context, prober, isServed, (last) =>
       this.state.endChecks(servesNothing(last, unservedInRow)),
     );
-    if (outcome !== 'gone') outage.reset();
+    if (outcome !== 'gone') outage.markServed();
   }
 
   /**
@@ -149,7 +152,7 @@ export class Recovery {
       const exchange = await prober.sendProbe(this.probe, context);
       if (isBack(exchange)) {
         if (hasClosedIdle) this.endedByClosingIdle += 1;
-        if (this.endedByClosingIdle >= MIN_BLOCKED) prober.useOneConnection();
+        if (this.endedByClosingIdle >= MIN_ENDED_BY_CLOSING_IDLE) prober.useOneConnection();
         return isFirst ? 'at once' : 'later';
       }
       // The store may serve one connection at a time, and wait for an idle one of ours.
@@ -226,9 +229,9 @@ const diedTooOften = (times: number): Stop => ({
   reason: `the store died ${counted(times, 'time')}, so the checks ended`,
 });
 
-const answersTooLittle = ({ timeouts, all }: Outage): Stop => ({
+const answersTooLittle = ({ timeouts, requests }: Outage): Stop => ({
   kind: 'unresponsive',
-  reason: `too many requests timed out: ${timeouts} of ${all}`,
+  reason: `too many requests timed out: ${timeouts} of ${requests}`,
   remedy: 'find out which requests it answers, for example with --concurrency 1, then repeat the run',
 });
 
@@ -239,11 +242,11 @@ const answersTooMuch = (outage: Outage): Stop => ({
 });
 
 function howLarge(outage: Outage): string {
-  const { tooLong, all, complete, averageBytes, averageHeadBytes } = outage;
-  if (outage.answersTooLong) return `${tooLong} of ${all} were too long to be read`;
+  const { tooLong, requests, completeResponses, averageBytes, averageHeadBytes } = outage;
+  if (outage.answersTooLong) return `${tooLong} of ${requests} were too long to be read`;
   return outage.hasTooLargeHeads
-    ? `${complete} had ${Math.round(averageHeadBytes / 1e3)} kB of headers on average`
-    : `${complete} had ${(averageBytes / 1e6).toFixed(1)} MB on average`;
+    ? `${completeResponses} had ${Math.round(averageHeadBytes / 1e3)} kB of headers on average`
+    : `${completeResponses} had ${(averageBytes / 1e6).toFixed(1)} MB on average`;
 }
 
 const servesNothing = ({ response }: Exchange, requests: number): Stop => {
