@@ -57,11 +57,11 @@ export async function confirm(
   execution: Execution,
 ): Promise<Failure> {
   const retries = new FailureRetries(placed, rules, execution);
-  return retries.failureSeen(await whenSeen(retries, timedOut(placed.failure)));
+  return retries.confirmedFailure(await recurrenceOf(retries, timedOut(placed.failure)));
 }
 
 /** @param slow whether each failure takes a full timeout */
-async function whenSeen(retries: FailureRetries, slow: boolean): Promise<Recurrence> {
+async function recurrenceOf(retries: FailureRetries, slow: boolean): Promise<Recurrence> {
   const { same, fresh, concurrent } = retries;
   await retries.retrySameAndFresh();
   if (!slow) await retries.retrySameAndFresh();
@@ -150,7 +150,7 @@ class FailureRetries {
     await this.recover();
   }
 
-  failureSeen(when: Recurrence): Failure {
+  confirmedFailure(when: Recurrence): Failure {
     const { failure, same, fresh, concurrent } = this;
     const retries: Retries = {
       same: same.pair,

@@ -28,7 +28,8 @@ function withoutExchange(failure: Failure): FailedCase {
 
 /** The failure of a case that was not answered while other checks were running. */
 interface PendingFailure extends PositionedFailure {
-  readonly passed?: boolean;
+  /** Set if the case was answered correctly in isolation. */
+  passed?: true;
 }
 
 const isLong = ({ exchange }: Failure): boolean =>
@@ -44,7 +45,7 @@ export class Tally {
   blocked: Untestable | undefined;
   /** Whether a case remained unanswered in isolation as well. */
   hasConfirmed = false;
-  pending: readonly PendingFailure[] = [];
+  pending: PendingFailure[] = [];
   /** Whether any exchange showed what the check is about. */
   ruleApplied = false;
   /** Why no rule applied, for the first exchange to which none did. */
@@ -53,10 +54,10 @@ export class Tally {
   readonly observations: Record<string, Observations[string]> = {};
   /** What was tried of a covering array. Slow to compute. */
   coverage: () => CheckCoverage | undefined = () => undefined;
-  private readonly counted = new FailureGroups();
+  private readonly groups = new FailureGroups();
   private readonly byProblem = new Map<string, { position: number; failure: Failure; failed: number }>();
   /** The first failure, once it has been retried. */
-  private lead: Failure | undefined;
+  private confirmedFirst: Failure | undefined;
   private readonly onNew: (failure: Failure) => void;
 
   /** @param onNew called with the first failure of each problem */
@@ -67,7 +68,7 @@ export class Tally {
   /** Records a failure. For each problem, the failure with the lowest position is kept. */
   recordFailure(failure: Failure, position = this.failed): void {
     this.failed += 1;
-    this.counted.add(failure, position);
+    this.groups.add(failure, position);
     if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(withoutExchange(failure));
     if (timedOut(failure)) this.timeouts += 1;
     const problem = problemOf(failure);
@@ -100,12 +101,8 @@ export class Tally {
 
   /** Holds back a failure until it is clear which check caused it. */
   addPending(pending: PendingFailure): void {
-    this.pending = [...this.pending, pending];
+    this.pending.push(pending);
     if (timedOut(pending.failure)) this.timeouts += 1;
-  }
-
-  markPassed(pending: PendingFailure): void {
-    this.pending = this.pending.map((one) => (one === pending ? { ...pending, passed: true } : one));
   }
 
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {
@@ -128,13 +125,13 @@ export class Tally {
 
   /** Replaces the first failure with its confirmed, and possibly shrunk, version. */
   replaceFirst(failure: Failure): void {
-    this.lead = this.kept(failure, this.first?.failure);
+    this.confirmedFirst = this.kept(failure, this.first?.failure);
   }
 
   /** The first failure, if it has not been retried yet. */
   get unconfirmed(): PositionedFailure | undefined {
-    const { first, lead = first?.failure } = this;
-    return first === undefined || lead?.when !== undefined ? undefined : first;
+    const { first, confirmedFirst = first?.failure } = this;
+    return first === undefined || confirmedFirst?.when !== undefined ? undefined : first;
   }
 
   get first(): PositionedFailure | undefined {
@@ -144,11 +141,13 @@ export class Tally {
   /** The failure to show first, followed by some with other problems. */
   get failures(): readonly Failure[] {
     const firstFailures = this.inOrder.slice(0, MAX_FAILURES).map(([, { failure }]) => failure);
-    return this.lead === undefined ? firstFailures : [this.lead, ...firstFailures.slice(1)];
+    return this.confirmedFirst === undefined
+      ? firstFailures
+      : [this.confirmedFirst, ...firstFailures.slice(1)];
   }
 
   get problems(): readonly FailureGroup[] {
-    return this.counted.inOrder;
+    return this.groups.inOrder;
   }
 
   private get inOrder() {
