@@ -1,5 +1,6 @@
-/** Even a small chunk takes time to read: after the first 4096, each counts as 16 extra bytes. */
-const [FREE_CHUNKS, CHUNK_COST_BYTES] = [4096, 16];
+/** Even a small chunk takes time to read: after this many, each counts as `CHUNK_COST_BYTES` more bytes. */
+const FREE_CHUNKS = 4096;
+const CHUNK_COST_BYTES = 16;
 
 /** Collects bytes up to a limit, in at most about twice their memory, however small the pieces are. */
 export class Bytes {

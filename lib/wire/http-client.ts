@@ -369,7 +369,8 @@ const MAX_DELAYED_TRIES = 8;
 const MAX_DELAYED_IN_VAIN = 3;
 
 /** Between these delays, a close may be due to a pause that a busy machine made longer. */
-const [MIN_DELAY_MS, MAX_DELAY_MS] = [20, 1000];
+const MIN_DELAY_MS = 20;
+const MAX_DELAY_MS = 1000;
 
 const wasDelayed = (exchange: Exchange): boolean =>
   isClosedMidRequest(exchange) &&

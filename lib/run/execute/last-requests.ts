@@ -18,11 +18,10 @@ interface Kept extends RequestInFlight {
 const MAX_KEPT = 200;
 /** Faults that depend on earlier requests usually depend on one of the last few. */
 const MAX_RECENT = 48;
-/**
- * How long, in ms, a store may still answer other requests after one that kills it: after an unanswered one,
- * and after one that we aborted.
- */
-const [GRACE_MS, GRACE_IF_ABORTED_MS] = [1000, 200];
+/** How long a store may still answer other requests after an unanswered one that kills it. */
+const GRACE_MS = 1000;
+/** The same after a request that we aborted. */
+const GRACE_IF_ABORTED_MS = 200;
 /** The same if nothing else can have killed the store, since a busy store may notice an abort late. */
 const LONG_GRACE_IF_ABORTED_MS = 3000;
 

@@ -1,6 +1,7 @@
-import { fields, statusOf } from '../../judge/reading.ts';
+import { statusOf } from '../../judge/reading.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { hasHeader } from '../../wire/headers.ts';
 
 /** Number of ordinary plants to send one at a time, to see whether the store then accepts them. */
 const ISOLATED_REQUESTS = 12;
@@ -13,7 +14,8 @@ export class RateLimitDetector {
   record(exchange: Exchange, template: RequestTemplate): void {
     if (template.ordinary !== true) return;
     this.plants += 1;
-    if (statusOf(exchange) === 503 && !hasRetryAfter(exchange)) this.rejected503 += 1;
+    const { response } = exchange;
+    if (response?.status === 503 && !hasHeader(response.headers, 'retry-after')) this.rejected503 += 1;
   }
 
   /** @param sendOne sends an ordinary plant with nothing else in flight; undefined if the run is over */
@@ -39,6 +41,3 @@ export class RateLimitDetector {
     return `The store answered 503 without Retry-After to ${rejected503} of ${plants} ordinary requests${oneAtATime}. If that is a rate limiter, ${remedy}; it should send Retry-After, or answer 429.`;
   }
 }
-
-const hasRetryAfter = ({ response }: Exchange): boolean =>
-  response !== undefined && fields(response, 'retry-after').length > 0;

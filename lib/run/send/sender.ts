@@ -1,3 +1,4 @@
+import { statusOf } from '../../judge/reading.ts';
 import { type RequestTemplate, withoutPreceding } from '../../payloads/test-case.ts';
 import { type Exchange, failedBy } from '../../wire/exchange.ts';
 import type { HttpClient } from '../../wire/http-client.ts';
@@ -142,7 +143,7 @@ export class Sender {
         this.client.lowerConcurrency();
       }
       const single = withoutPreceding(template);
-      if (isBusy(exchange) && (isRepeated || this.hasFinal503)) {
+      if (statusOf(exchange) === 503 && (isRepeated || this.hasFinal503)) {
         const settled = await this.isolate503(single, id, context);
         if (settled !== undefined) return { judge: settled };
       }
@@ -193,8 +194,11 @@ export class Sender {
     return this.alone(context, async () => {
       let last: Exchange | undefined;
       for (const isOrdinary of IS_ORDINARY_IN_ORDER) {
-        if (isOrdinary && !(await this.serves(context))) return undefined;
-        if (isOrdinary) continue;
+        if (isOrdinary) {
+          const probed = await this.sendProbe(this.options.probe, context);
+          if (pauseAsked(probed) !== undefined) return undefined;
+          continue;
+        }
         last = (await this.transport.sendOnce(template, id, context)).exchange;
         if (pauseAsked(last) === undefined) return last;
       }
@@ -207,10 +211,4 @@ export class Sender {
   private alone<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     return this.access.isHeldBy(context) ? work() : this.access.exclusively({}, work);
   }
-
-  private async serves(context: RequestContext): Promise<boolean> {
-    return pauseAsked(await this.sendProbe(this.options.probe, context)) === undefined;
-  }
 }
-
-const isBusy = ({ response }: Exchange): boolean => response?.status === 503;
