@@ -2,13 +2,13 @@ import fc, { type Arbitrary } from 'fast-check';
 import { groupBy } from '../lib/collections.ts';
 import { stringsOf } from '../lib/contract/shape.ts';
 import {
-  answered,
   errorBody,
   errorMediaType,
   noServerError,
   notSuccess,
   rejectedRules,
   rejectsWith,
+  respondsCompletely,
 } from '../lib/judge/rules.ts';
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../lib/payloads/defects.ts';
@@ -32,7 +32,7 @@ import type { Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 import { caseWithControl, must, namedCases, requestWith, requestWithText, should } from './define.ts';
 
-const validResponse = [answered, noServerError, errorMediaType, errorBody];
+const validResponse = [respondsCompletely, noServerError, errorMediaType, errorBody];
 
 const REJECT_HINT = 'Reject the request, preferably with 400 and an Error; never answer 2xx.';
 

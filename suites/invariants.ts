@@ -1,7 +1,6 @@
 import { statusOf } from '../lib/judge/reading.ts';
 import {
   acceptsOrdinary,
-  answered,
   errorBody,
   errorMediaType,
   hasAllowHeader,
@@ -12,6 +11,7 @@ import {
   noServerError,
   plantBody,
   plantMediaType,
+  respondsCompletely,
   sends100Continue,
 } from '../lib/judge/rules.ts';
 import type { RequestTemplate } from '../lib/payloads/test-case.ts';
@@ -40,7 +40,7 @@ export const invariantChecks: readonly Check[] = [
     statement: 'Every well-framed request of up to 64 KiB gets a complete response.',
     basis: ['section 4, operation', 'RFC 9112 section 9.5'],
     hint: 'Look for a crash, a handler that never ends its response, or a connection that is closed without a response.',
-    test: whenever(always, 'nothing was sent', answered),
+    test: whenever(always, 'nothing was sent', respondsCompletely),
   }),
   must('invariants/no-server-error', {
     statement: 'No well-framed request of up to 64 KiB is answered with 5xx.',

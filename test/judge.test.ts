@@ -6,7 +6,6 @@ import { loadContract } from '../lib/contract/load-contract.ts';
 import { contentOf, describeExchange, fields, mediaTypes, statusOf } from '../lib/judge/reading.ts';
 import {
   acceptedOrRejected,
-  answered,
   answers200,
   challengesBearer,
   echoes,
@@ -24,6 +23,7 @@ import {
   plantMediaType,
   type Rule,
   rejectsWith,
+  respondsCompletely,
   type SentFacts,
   validResponseRules,
 } from '../lib/judge/rules.ts';
@@ -387,7 +387,7 @@ describe('reading', () => {
 });
 
 describe('statuses', () => {
-  const rules = { answers200, notSuccess, noServerError, acceptedOrRejected, answered };
+  const rules = { answers200, notSuccess, noServerError, acceptedOrRejected, respondsCompletely };
   type Name = keyof typeof rules;
 
   test.each<[status: number, breaks: Name[]]>([
@@ -418,20 +418,20 @@ describe('statuses', () => {
   });
 
   test.each<[what: string, exchange: () => Exchange, breaks: Name[]]>([
-    ['no response', () => broke('closed'), ['answers200', 'acceptedOrRejected', 'answered']],
-    ['a timeout', () => broke('timeout'), ['answers200', 'acceptedOrRejected', 'answered']],
+    ['no response', () => broke('closed'), ['answers200', 'acceptedOrRejected', 'respondsCompletely']],
+    ['a timeout', () => broke('timeout'), ['answers200', 'acceptedOrRejected', 'respondsCompletely']],
     [
       'a 200 that broke off',
       () => broke('timeout', { status: 200 }),
-      ['answers200', 'notSuccess', 'answered'],
+      ['answers200', 'notSuccess', 'respondsCompletely'],
     ],
-    ['a 400 that broke off', () => broke('closed', { status: 400 }), ['answers200', 'answered']],
+    ['a 400 that broke off', () => broke('closed', { status: 400 }), ['answers200', 'respondsCompletely']],
     [
       'a 500 that broke off',
       () => broke('closed', { status: 500 }),
-      ['answers200', 'noServerError', 'acceptedOrRejected', 'answered'],
+      ['answers200', 'noServerError', 'acceptedOrRejected', 'respondsCompletely'],
     ],
-    ['a 200 with an incomplete body', () => said({ truncated: true }), ['notSuccess', 'answered']],
+    ['a 200 with an incomplete body', () => said({ truncated: true }), ['notSuccess', 'respondsCompletely']],
   ])('%s breaks %j and nothing else', (_what, exchange, breaks) => {
     for (const [name, rule] of Object.entries(rules))
       expect(findingOf(rule, exchange()) !== undefined, name).toBe(breaks.some((one) => one === name));
@@ -460,16 +460,16 @@ describe('statuses', () => {
     });
 
     test('an answer may be lost only if much of the body was still to be read', () => {
-      for (const rule of [answered, acceptedOrRejected]) accepts(rule, sent(broke('closed'), 9000));
-      finds(answered, sent(broke('closed'))).toContain('closed');
-      finds(answered, sent(broke('timeout'), 9000)).toContain('timeout');
-      finds(answered, broke('closed')).toContain('closed');
+      for (const rule of [respondsCompletely, acceptedOrRejected]) accepts(rule, sent(broke('closed'), 9000));
+      finds(respondsCompletely, sent(broke('closed'))).toContain('closed');
+      finds(respondsCompletely, sent(broke('timeout'), 9000)).toContain('timeout');
+      finds(respondsCompletely, broke('closed')).toContain('closed');
     });
   });
 
   test('are named as expected and actual', () => {
     finds(answers200, said({ status: 201 })).toBe('status 200 | 201 application/json');
-    finds(answered, broke('closed')).toBe('a complete response | no response: it was closed');
+    finds(respondsCompletely, broke('closed')).toBe('a complete response | no response: it was closed');
     finds(acceptedOrRejected, said({ status: 202 })).toBe(
       '200, or a rejection (3xx or 4xx) | 202 application/json',
     );
@@ -478,8 +478,10 @@ describe('statuses', () => {
   test('the problem of an accepted request includes the request', () => {
     expect(findingOf(notSuccess, said({}))).toMatchObject({ problem: 'accepted', ofRequest: true });
     expect(findingOf(answers200, said({ status: 201 }))).toMatchObject({ problem: 'answered 201' });
-    expect(findingOf(answered, broke('timeout'))).toMatchObject({ problem: 'no response: timeout' });
-    expect(findingOf(answered, said({ truncated: true }))?.problem).toBe(
+    expect(findingOf(respondsCompletely, broke('timeout'))).toMatchObject({
+      problem: 'no response: timeout',
+    });
+    expect(findingOf(respondsCompletely, said({ truncated: true }))?.problem).toBe(
       'answered 200 with an incomplete body',
     );
     expect(findingOf(answers200, said({ status: 201 }))).not.toHaveProperty('ofRequest');
@@ -857,7 +859,7 @@ describe('an exchange that a rule does not apply to', () => {
 
   test.each<[name: string, rule: Rule, exchange: () => Exchange]>([
     ['status 200', answers200, noResponse],
-    ['a response', answered, noResponse],
+    ['a response', respondsCompletely, noResponse],
     ['an acceptance or a rejection', acceptedOrRejected, noResponse],
     ['a plant', plantBody, ok],
     ['no success', notSuccess, rejection],

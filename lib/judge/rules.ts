@@ -211,7 +211,8 @@ const mayBeLost = (exchange: Exchange): boolean =>
   (exchange.request.delivery?.chunks === 'trailer' ||
     (exchange.request.body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES);
 
-export const answered: Rule = (exchange) =>
+/** Requires a complete response, whatever it is, unless it may have been lost on its way. */
+export const respondsCompletely: Rule = (exchange) =>
   (exchange.kind === 'answered' && !exchange.response.truncated) || mayBeLost(exchange)
     ? undefined
     : wrongOutcome('a complete response', exchange);
@@ -233,7 +234,7 @@ export const acceptedOrRejected: Rule = (exchange) => {
 
 /** Rules that apply to every well-framed request. */
 export const validResponseRules: readonly Rule[] = [
-  answered,
+  respondsCompletely,
   noServerError,
   onlyForPlants(plantMediaType),
   onlyForPlants(plantBody),
@@ -247,7 +248,7 @@ export const createdOrRejectedRules: readonly Rule[] = [acceptedOrRejected, ...v
 
 export const rejectedRules: readonly Rule[] = [
   notSuccess,
-  answered,
+  respondsCompletely,
   noServerError,
   errorMediaType,
   errorBody,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answered } from '../../judge/rules.ts';
+import { respondsCompletely } from '../../judge/rules.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { counted } from '../../text.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
@@ -129,7 +129,8 @@ export class Recovery {
     context: RequestContext,
     prober: Prober,
     isBack = (exchange: Exchange) =>
-      judged(exchange, this.probe, [answered], this.judging) === undefined && !didNotReachStore(exchange),
+      judged(exchange, this.probe, [respondsCompletely], this.judging) === undefined &&
+      !didNotReachStore(exchange),
     stop = (last: Exchange) => this.state.halt(this.gone(isFromGateway(last))),
   ): Promise<RecoveryOutcome> {
     this.waiting ??= this.poll(context, prober, isBack, stop).finally(() => {
