@@ -18,11 +18,22 @@ interface Group {
   /** The place value of each member in the code of a combination. */
   readonly weights: readonly number[];
   /** For each combination, by its code: 1 while no row covers it. */
-  readonly left: Uint8Array;
+  readonly uncovered: Uint8Array;
+  /** Number of combinations that no row covers. */
   count: number;
 }
 
 type PartialRow = (number | undefined)[];
+
+/** The code of the combination in a row, without the value of one member; NaN if another has none yet. */
+function codeOf({ members, weights }: Group, row: Readonly<PartialRow>, omitted?: number): number {
+  let code = 0;
+  for (let at = 0; at < members.length; at += 1) {
+    const member = members[at] ?? 0;
+    if (member !== omitted) code += (row[member] ?? Number.NaN) * (weights[at] ?? 1);
+  }
+  return code;
+}
 
 /** Precomputes `allowed` for all pairs of values, since there are millions of triples. */
 function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allowed'] {
@@ -47,7 +58,7 @@ function fitting({ sizes, allowed, masking = [] }: Dimensions): Dimensions['allo
 class Combinations {
   readonly groups: readonly Group[];
   readonly allowed: Dimensions['allowed'];
-  private readonly of: readonly (readonly Group[])[];
+  private readonly groupsOf: readonly (readonly Group[])[];
   private readonly masking: readonly number[];
 
   constructor(dimensions: Dimensions, strength: number) {
@@ -62,7 +73,7 @@ class Combinations {
         weights.push(total);
         total *= sizes[member] ?? 1;
       }
-      const left = new Uint8Array(total);
+      const uncovered = new Uint8Array(total);
       const values = members.map(() => 0);
       const isAllowed = () => {
         for (let at = 1; at < members.length; at += 1)
@@ -76,12 +87,14 @@ class Combinations {
         for (const [at, member] of members.entries())
           values[at] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
         if (!isAllowed()) continue;
-        left[code] = 1;
+        uncovered[code] = 1;
         count += 1;
       }
-      return { members, weights, left, count };
+      return { members, weights, uncovered, count };
     });
-    this.of = sizes.map((_, dimension) => this.groups.filter(({ members }) => members.includes(dimension)));
+    const groupsWith = (dimension: number) =>
+      this.groups.filter(({ members }) => members.includes(dimension));
+    this.groupsOf = [...sizes.keys()].map(groupsWith);
   }
 
   get count(): number {
@@ -92,18 +105,14 @@ class Combinations {
   gains(row: Readonly<PartialRow>, dimension: number, size: number): Uint32Array {
     const gains = new Uint32Array(size);
     const mask = this.maskOf(row);
-    for (const { members, weights, left, count } of this.of[dimension] ?? []) {
+    for (const group of this.groupsOf[dimension] ?? []) {
+      const { members, weights, uncovered, count } = group;
       if (count === 0 || (mask !== undefined && mask !== dimension && !members.includes(mask))) continue;
-      let [base, weight] = [0, 1];
-      for (let at = 0; at < members.length; at += 1) {
-        const [member, own] = [members[at] ?? 0, weights[at] ?? 1];
-        if (member === dimension) weight = own;
-        // NaN if another member has no value yet.
-        else base += (row[member] ?? Number.NaN) * own;
-      }
-      if (Number.isNaN(base)) continue;
+      const code = codeOf(group, row, dimension);
+      if (Number.isNaN(code)) continue;
+      const weight = weights[members.indexOf(dimension)] ?? 1;
       for (let value = 0; value < size; value += 1)
-        gains[value] = (gains[value] ?? 0) + (left[base + value * weight] ?? 0);
+        gains[value] = (gains[value] ?? 0) + (uncovered[code + value * weight] ?? 0);
     }
     return gains;
   }
@@ -115,13 +124,10 @@ class Combinations {
   cover(row: Row): void {
     const mask = this.maskOf(row);
     for (const group of this.groups) {
-      const { members, weights, left } = group;
-      if (group.count === 0 || (mask !== undefined && !members.includes(mask))) continue;
-      let code = 0;
-      for (let at = 0; at < members.length; at += 1)
-        code += (row[members[at] ?? 0] ?? 0) * (weights[at] ?? 0);
-      if (left[code] !== 1) continue;
-      left[code] = 0;
+      if (group.count === 0 || (mask !== undefined && !group.members.includes(mask))) continue;
+      const code = codeOf(group, row);
+      if (group.uncovered[code] !== 1) continue;
+      group.uncovered[code] = 0;
       group.count -= 1;
     }
   }
@@ -167,10 +173,10 @@ export function coveringArray(dimensions: Dimensions, strength: 2 | 3): readonly
   };
 
   // The group with the most combinations determines the number of rows, so it comes first.
-  const largestFirst = [...combinations.groups].sort((a, b) => b.left.length - a.left.length);
-  for (const { members, weights, left } of largestFirst) {
-    for (let code = 0; code < left.length; code += 1) {
-      if (left[code] === 0) continue;
+  const largestFirst = [...combinations.groups].sort((a, b) => b.uncovered.length - a.uncovered.length);
+  for (const { members, weights, uncovered } of largestFirst) {
+    for (let code = 0; code < uncovered.length; code += 1) {
+      if (uncovered[code] === 0) continue;
       const row: PartialRow = sizes.map(() => undefined);
       for (const [at, member] of members.entries())
         row[member] = valueIn(code, weights[at] ?? 1, sizes[member] ?? 1);
