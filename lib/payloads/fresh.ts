@@ -10,9 +10,6 @@ const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
 
 /** Sets of characters that may replace one another. Hexadecimal digits stay hexadecimal digits. */
 const ALPHABETS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
-const KIND_OF = new Map(
-  ALPHABETS.flatMap((kind) => [...kind].map((character) => [character, kind] as const)),
-);
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
@@ -32,40 +29,36 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** Returns the text with each letter and digit replaced by a fresh one of the same kind. */
-export function freshText(text: string): FreshText {
+/** Returns a text that `make` composes of characters, each a fresh one of several. */
+function withCharacters(make: (oneOf: (characters: string) => string) => string): FreshText {
   let choices = 1;
-  for (const character of text) choices = Math.min(choices * (KIND_OF.get(character)?.length ?? 1), 2 ** 53);
-  return new FreshText((id) => {
-    const next = numbersFrom(id);
-    let fresh = '';
-    for (const character of text) {
-      const kind = KIND_OF.get(character);
-      fresh += kind === undefined ? character : kind.charAt(next() % kind.length);
-    }
-    return fresh;
-  }, choices);
-}
-
-/** Returns a text that `make` composes from fresh lower-case words of a given length and fresh digits. */
-export function withWords(
-  make: (word: (length: number) => string, digit: () => string) => string,
-): FreshText {
-  const text = (oneOf: (characters: string) => string) =>
-    make(
-      (length) => Array.from({ length }, () => oneOf(LOWER)).join(''),
-      () => oneOf(DIGITS),
-    );
-  let choices = 1;
-  text((characters) => {
+  make((characters) => {
     choices *= characters.length;
     return characters.charAt(0);
   });
   return new FreshText((id) => {
     const next = numbersFrom(id);
-    return text((characters) => characters.charAt(next() % characters.length));
+    return make((characters) => characters.charAt(next() % characters.length));
   }, choices);
 }
+
+/** Returns the text with each letter and digit replaced by a fresh one of the same kind. */
+export const freshText = (text: string): FreshText =>
+  withCharacters((oneOf) => {
+    const fresh = (character: string) => oneOf(ALPHABETS.find((one) => one.includes(character)) ?? character);
+    return text.replace(/[a-z\d]/gi, fresh);
+  });
+
+/** Returns a text that `make` composes from fresh lower-case words of a given length and fresh digits. */
+export const withWords = (
+  make: (word: (length: number) => string, digit: () => string) => string,
+): FreshText =>
+  withCharacters((oneOf) =>
+    make(
+      (length) => Array.from({ length }, () => oneOf(LOWER)).join(''),
+      () => oneOf(DIGITS),
+    ),
+  );
 
 /**
  * Puts six fresh letters in place of each `word` (`WORD`: in capitals, `Word`: capitalised), and a fresh
