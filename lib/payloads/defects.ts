@@ -58,9 +58,9 @@ const propertyAt = (name: string): Place => ({
 export const defectsOf = memoised(candidatesOf);
 
 function candidatesOf(shape: Shape): readonly Defect[] {
-  const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
+  const alternatives = shape.alternatives.filter(({ types }) => types.includes('object'));
   // A plant that is invalid for one alternative may be valid for another, so the validator decides.
-  if (kinds.length > 0) return uniqueByName(kinds.flatMap((kind) => defectsOf(kind)));
+  if (alternatives.length > 0) return uniqueByName(alternatives.flatMap((one) => defectsOf(one)));
   return [
     ...notAnObject(shape),
     ...[...shape.required].flatMap((name) => missing(name)),
@@ -74,17 +74,17 @@ function candidatesOf(shape: Shape): readonly Defect[] {
 }
 
 function defectsAt(place: Place, shape: Shape): Defect[] {
-  const kinds = shape.alternatives;
-  const ofKind = (kind: Shape) => [
-    ...constraints(place, kind),
-    ...inside(place, kind),
-    ...insideItems(place, kind),
+  const { alternatives } = shape;
+  const within = (one: Shape) => [
+    ...constraints(place, one),
+    ...inside(place, one),
+    ...insideItems(place, one),
   ];
-  if (kinds.length === 0) return [...wrongTypeDefects(place, shape), ...ofKind(shape)];
+  if (alternatives.length === 0) return [...wrongTypeDefects(place, shape), ...within(shape)];
   return uniqueByName([
     ...wrongTypeDefects(place, shape),
-    ...kinds.flatMap(ofKind),
-    ...matchingTwoAlternatives(place, kinds),
+    ...alternatives.flatMap(within),
+    ...matchingTwoAlternatives(place, alternatives),
   ]);
 }
 
@@ -109,11 +109,11 @@ const sampleOf = (shape: Shape, index = 0): Json | undefined =>
   index === 0 ? firstOf(shape) : sampleValue(plainValues(shape), index);
 
 /** Values that match two alternatives of a `oneOf`, which allows only one match. */
-function matchingTwoAlternatives(place: Place, kinds: readonly Shape[]): Defect[] {
-  const both = kinds.flatMap((kind, index) =>
-    kinds
+function matchingTwoAlternatives(place: Place, alternatives: readonly Shape[]): Defect[] {
+  const both = alternatives.flatMap((one, index) =>
+    alternatives
       .slice(index + 1)
-      .map((other) => intersect(kind, other))
+      .map((other) => intersect(one, other))
       .filter(({ types, values }) => types.length > 0 && values?.length !== 0),
   );
   const values = both.flatMap((shape) => sampleOf({ ...shape, alternatives: [] }) ?? []);
@@ -164,13 +164,12 @@ function notAnObject({ types, properties }: Shape): Defect[] {
 type Typical = Defect['typical'];
 
 function missing(name: string): Defect[] {
-  const capital = capitalised(name);
-  const value = (control: JsonObject): Json => control.get(name) ?? null;
+  const only = (control: JsonObject) => new JsonObject([[name, control.get(name) ?? null]]);
   const rule = (title: string, kind: DefectKind, typical: Typical) => listed(title, kind, name, typical);
   return [
     rule(`no ${name}`, 'missing', (control) => [control.without(name)]),
     rule(`${name} spelled in another case`, 'other-name', (control) =>
-      [capital, name.toUpperCase()].map((other) => control.renamed(name, other)),
+      [capitalised(name), name.toUpperCase()].map((other) => control.renamed(name, other)),
     ),
     rule(`${name} spelled with white space`, 'other-name', (control) =>
       [` ${name}`, `${name} `].map((other) => control.renamed(name, other)),
@@ -180,15 +179,14 @@ function missing(name: string): Defect[] {
       control.renamed(name, `${name}\0`),
     ]),
     rule(`${name} nested one level down`, 'nested', (control) => {
-      const inner = new JsonObject([[name, value(control)]]);
       const other = control.without(name);
-      return [other.with('plant', inner), other.with('attributes', inner)];
+      return ['plant', 'attributes'].map((place) => other.with(place, only(control)));
     }),
     rule(`${name} nested in an array`, 'nested', (control) => [
-      control.without(name).with('items', [new JsonObject([[name, value(control)]])]),
+      control.without(name).with('items', [only(control)]),
     ]),
     rule(`${name} inherited through __proto__`, 'inherited', (control) => [
-      control.without(name).with('__proto__', new JsonObject([[name, value(control)]])),
+      control.without(name).with('__proto__', only(control)),
     ]),
   ];
 }
@@ -364,59 +362,61 @@ function wrongTypeDefects({ name, property, get, put }: Place, shape: Shape): De
 /** Maximum length in characters of a string that is sent because it is too long. */
 const MAX_LENGTH = 20_000;
 
+/** Values that violate a limit, or a function that makes them from a valid value. */
+type Violation = readonly [
+  title: string,
+  breaking: readonly Json[] | ((own: Json) => readonly Json[]),
+  kind?: DefectKind,
+];
+
+const constraints = ({ name, property, get, put }: Place, shape: Shape): Defect[] =>
+  [...violations(shape)].map(([title, breaking, kind = 'constraint']) =>
+    listed(`${name} ${title}`, kind, property, (control) => {
+      const own = get(control) ?? sampleOf(shape) ?? null;
+      const values = typeof breaking === 'function' ? breaking(own) : breaking;
+      return different(values).map((value) => put(control, value));
+    }),
+  );
+
 /** Violates each limit by as little as possible and by a lot, if possible without violating another. */
-function constraints({ name, property, get, put }: Place, shape: Shape): Defect[] {
+function* violations(shape: Shape): Generator<Violation> {
   const types = typesOf(shape);
   const { values, text, minItems, maxItems, uniqueItems } = shape;
-  const ruleOf = (title: string, breaking: (own: Json) => readonly Json[], kind: DefectKind = 'constraint') =>
-    listed(`${name} ${title}`, kind, property, (control) =>
-      different(breaking(get(control) ?? sampleOf(shape) ?? null)).map((value) => put(control, value)),
-    );
-  const rule = (title: string, breaking: readonly Json[], kind?: DefectKind) =>
-    ruleOf(title, () => breaking, kind);
-  const found: Defect[] = [];
-  if (values !== undefined) return [rule('is not an allowed value', noneOf(values))];
+  if (values !== undefined) {
+    yield ['is not an allowed value', noneOf(values)];
+    return;
+  }
   if (types.includes('string')) {
-    if (text.min > 0) found.push(rule('is too short', tooShort(text)));
+    if (text.min > 0) yield ['is too short', tooShort(text)];
     // A longer string would not fit into a request of 64 KiB, or into a JavaScript string.
-    if (text.max !== undefined && text.max < MAX_LENGTH)
-      found.push(rule('is too long', tooLong(text, text.max)));
+    if (text.max !== undefined && text.max < MAX_LENGTH) yield ['is too long', tooLong(text, text.max)];
     if (text.patterns.length > 0)
-      found.push(
-        ruleOf('does not match its pattern', (own) => [
-          ...altered(own),
-          ...['', ' ', '~', 'a~', '1', 'A', '\n'],
-        ]),
-      );
+      yield ['does not match its pattern', (own) => [...altered(own), '', ' ', '~', 'a~', '1', 'A', '\n']];
     if (text.format !== undefined)
-      found.push(
-        ruleOf(`does not match the format ${text.format}`, (own) => [
-          ...altered(own).slice(0, 1),
-          ...['', 'not that format', '~'],
-        ]),
-      );
+      yield [
+        `does not match the format ${text.format}`,
+        (own) => [...altered(own).slice(0, 1), '', 'not that format', '~'],
+      ];
   }
-  if (types.includes('integer') || types.includes('number')) {
-    for (const [title, breaking, kind] of numberViolations(shape, types.includes('number')))
-      found.push(rule(title, breaking, kind));
-  }
+  if (types.includes('integer') || types.includes('number'))
+    yield* numberViolations(shape, types.includes('number'));
   if (types.includes('array')) {
     const items = (own: Json, count: number) => itemsOf(own, shape, count);
-    if (minItems > 0) found.push(ruleOf('has too few items', (own) => [items(own, minItems - 1), []]));
+    if (minItems > 0) yield ['has too few items', (own) => [items(own, minItems - 1), []]];
     if (maxItems !== undefined && maxItems < MAX_LENGTH / 10)
-      found.push(ruleOf('has too many items', (own) => [items(own, maxItems + 1)]));
+      yield ['has too many items', (own) => [items(own, maxItems + 1)]];
     if (uniqueItems)
-      found.push(
-        ruleOf('has a duplicate item', (own) => {
+      yield [
+        'has a duplicate item',
+        (own) => {
           const once = items(own, Math.max(1, Math.min(maxItems ?? 2, Math.max(minItems, 2)) - 1));
           return [
             [...once, ...once.slice(0, 1)],
             ['same', 'same'],
           ];
-        }),
-      );
+        },
+      ];
   }
-  return found;
 }
 
 const different = (values: readonly Json[]): readonly Json[] => [
@@ -471,11 +471,7 @@ function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): rea
   return found;
 }
 
-function numberViolations(
-  { number }: Shape,
-  fractions: boolean,
-): (readonly [title: string, breaking: readonly Json[], kind?: DefectKind])[] {
-  const found: [string, readonly Json[], DefectKind?][] = [];
+function* numberViolations({ number }: Shape, fractions: boolean): Generator<Violation> {
   const grid = gridOf(number, !fractions);
   const range = number.format === 'int64' || number.format === 'int32' ? number.format : undefined;
   const ends = [
@@ -486,17 +482,16 @@ function numberViolations(
     if (place === undefined) continue;
     const beyond = (steps: bigint) => at(grid, place + away * steps);
     if (range !== undefined && typeof bound === 'bigint' && isFormatEnd(bound, range))
-      found.push([`is ${side} ${range}`, [bound + away, bound * 2n, BigInt(`${bound}0`)], 'beyond-format']);
-    else if (bound !== undefined) found.push([`is ${side} its limit`, [beyond(1n), beyond(1000n)]]);
+      yield [`is ${side} ${range}`, [bound + away, bound * 2n, BigInt(`${bound}0`)], 'beyond-format'];
+    else if (bound !== undefined) yield [`is ${side} its limit`, [beyond(1n), beyond(1000n)]];
     if (exclusive !== undefined)
-      found.push(['is at its exclusive limit', [fromValue(exclusive), beyond(1n), beyond(1000n)]]);
+      yield ['is at its exclusive limit', [fromValue(exclusive), beyond(1n), beyond(1000n)]];
   }
   if (number.multipleOf !== undefined) {
     const inside = grid.first ?? (grid.last === undefined ? 1000n : grid.last - 1n);
     const value = offGrid(grid, inside, !fractions);
-    if (value !== undefined) found.push([`is not a multiple of ${number.multipleOf}`, [value]]);
+    if (value !== undefined) yield [`is not a multiple of ${number.multipleOf}`, [value]];
   }
-  return found;
 }
 
 const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {

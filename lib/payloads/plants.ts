@@ -20,8 +20,9 @@ export function plantOf(
   variety: Variety,
   properties: 'all' | 'required' | 'some',
 ): Arbitrary<JsonObject> {
-  const kinds = shape.alternatives.filter(({ types }) => types.includes('object'));
-  if (kinds.length > 0) return fc.oneof(...kinds.map((kind) => plantOf(kind, variety, properties)));
+  const alternatives = shape.alternatives.filter(({ types }) => types.includes('object'));
+  if (alternatives.length > 0)
+    return fc.oneof(...alternatives.map((one) => plantOf(one, variety, properties)));
   const members = [...shape.properties].map(([name, property]): Arbitrary<Member | undefined> => {
     const required = shape.required.has(name);
     const value =
