@@ -1,5 +1,6 @@
 import fc, { type Arbitrary, Random } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { compact } from '../collections.ts';
 import type { TextLimits } from '../contract/shape.ts';
 import { capitalised } from '../text.ts';
 import { freshText } from './fresh.ts';
@@ -183,17 +184,15 @@ export const anyString = (limits: TextLimits): Arbitrary<string | FreshText> => 
   const bounds = { minLength: min, maxLength: Math.min(max, min + 40), size: 'max' } as const;
   const mixed = fc.array(character, bounds).map((characters) => freshText(characters.join('')));
   return fc.oneof(
-    ...(fitting.length > 0 ? [{ weight: 4, arbitrary: fc.constantFrom(...fitting) }] : []),
-    ...(long.length > 0
-      ? [
-          {
-            weight: 2,
-            arbitrary: fc
-              .tuple(fc.constantFrom(...long), fc.constantFrom('a', 'é', '木', '🌵'))
-              .map(([length, letter]) => freshText(letter.repeat(length))),
-          },
-        ]
-      : []),
-    { weight: 6, arbitrary: mixed },
+    ...compact<fc.WeightedArbitrary<string | FreshText>>(
+      fitting.length > 0 && { weight: 4, arbitrary: fc.constantFrom(...fitting) },
+      long.length > 0 && {
+        weight: 2,
+        arbitrary: fc
+          .tuple(fc.constantFrom(...long), fc.constantFrom('a', 'é', '木', '🌵'))
+          .map(([length, letter]) => freshText(letter.repeat(length))),
+      },
+      { weight: 6, arbitrary: mixed },
+    ),
   );
 };
