@@ -120,8 +120,9 @@ const expectation = dimension(
 const type = (contentType: string) => withTemplate(`as ${contentType}`, { contentType });
 
 /** Other spellings of application/json (RFC 9110 section 8.3.1). */
-const mediaType = dimension('media type', [
-  ...optional([
+const mediaType = dimension(
+  'media type',
+  optional([
     // White space around a field value is not part of it (RFC 9110 section 5.5), but Puma keeps the tab.
     withTemplate('with a tab before the media type', { contentType: '\tapplication/json ' }),
     type('application/json; charset=utf-8'),
@@ -136,7 +137,7 @@ const mediaType = dimension('media type', [
     anyOf([type('Application/JSON'), type('APPLICATION/JSON; CHARSET=UTF-8')]),
     type('application/json; profile=plant; q=1'),
   ]),
-]);
+);
 
 /** Forms that many stores do not recognise as a JSON request for this resource. */
 const unusualForm: Dimension = {
