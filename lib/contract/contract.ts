@@ -115,8 +115,8 @@ export function contractIn(source: Source): Contract {
 export const applied = (overlays: readonly string[]): string =>
   overlays.length === 0 ? '' : `, with ${overlays.join(', ')} applied`;
 
-/** @param beyond the part of the operation's path before /plants, which belongs to the base URL */
-function basePathsOf(servers: unknown, beyond: string): readonly string[] {
+/** @param prefix the part of the operation's path before /plants, which belongs to the base URL */
+function basePathsOf(servers: unknown, prefix: string): readonly string[] {
   const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const urls = declared.flatMap((server) => {
     if (!isObject(server)) return [];
@@ -127,8 +127,8 @@ function basePathsOf(servers: unknown, beyond: string): readonly string[] {
     });
     return URL.canParse(url, 'http://server') ? [new URL(url, 'http://server').pathname] : [];
   });
-  const paths = urls.length === 0 && beyond !== '' ? ['/'] : urls;
-  return paths.map((path) => `${path.replace(/\/+$/, '')}${beyond}`);
+  const paths = urls.length === 0 && prefix !== '' ? ['/'] : urls;
+  return paths.map((path) => `${path.replace(/\/+$/, '')}${prefix}`);
 }
 
 /** `/plants`, or the only path that ends in it, since paths may include a base path. */
