@@ -13,7 +13,7 @@ import {
 import { pickByKind } from '../lib/payloads/choose-cases.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../lib/payloads/defects.ts';
 import { freshId } from '../lib/payloads/fresh.ts';
-import { COMPACT, FRESH, FreshText, JsonObject, object, Raw } from '../lib/payloads/json.ts';
+import { COMPACT, FRESH, FreshText, JsonObject, object, padded, Raw } from '../lib/payloads/json.ts';
 import {
   compressedText,
   type Edit,
@@ -23,7 +23,6 @@ import {
   notUtf8,
   otherFormats,
 } from '../lib/payloads/malformed.ts';
-import { padded } from '../lib/payloads/pad-body.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { RoundRobin } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';

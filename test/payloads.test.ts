@@ -31,13 +31,13 @@ import {
   type Json,
   JsonObject,
   object,
+  padded,
   Raw,
   type Style,
   textAt,
   write,
 } from '../lib/payloads/json.ts';
 import { extensions, gzipped, malformedText, notJson, notUtf8 } from '../lib/payloads/malformed.ts';
-import { padded } from '../lib/payloads/pad-body.ts';
 import { ordinaryIds, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
 import { sample } from '../lib/payloads/random.ts';
 import {

@@ -147,6 +147,12 @@ export function write(value: Json, id: bigint, style: Style = COMPACT): string {
   return `${gap()}${text(value)}${gap()}`;
 }
 
+/** Adds white space before the end of an object: some software inspects only the first part of a body. */
+export const padded =
+  (spaces: number) =>
+  (text: string): string =>
+    text.replace(/}(?=\s*$)/, `${' '.repeat(spaces)}}`);
+
 /** Returns what JSON.parse returns for the written text, without writing it. */
 export function asParsed(json: Json, id: bigint): unknown {
   if (json === FRESH) return Number(id);

@@ -1,6 +1,5 @@
 import { withWords } from '../fresh.ts';
-import { COMPACT, type Json, Raw, type Style } from '../json.ts';
-import { padded } from '../pad-body.ts';
+import { COMPACT, type Json, padded, Raw, type Style } from '../json.ts';
 import {
   adding,
   anyOf,
