@@ -24,7 +24,7 @@ import {
   otherFormats,
 } from '../lib/payloads/malformed.ts';
 import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plants.ts';
-import { RoundRobin } from '../lib/payloads/random.ts';
+import { mostly, RoundRobin } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
@@ -141,15 +141,9 @@ const anyInvalidPlant =
           fc
             // The least important comes first, since the first element is shrunk first.
             .tuple(
-              fc.oneof(
-                { weight: 11, arbitrary: fc.constant({}) },
-                { weight: 1, arbitrary: fc.constant({ edit: padded(20_000) }) },
-              ),
-              fc.oneof(
-                { weight: 3, arbitrary: fc.constant(undefined) },
-                { weight: 1, arbitrary: undeclared },
-              ),
-              fc.oneof({ weight: 2, arbitrary: fc.constant(COMPACT) }, { weight: 1, arbitrary: styles }),
+              mostly(11, {}, fc.constant({ edit: padded(20_000) })),
+              mostly(3, undefined, undeclared),
+              mostly(2, COMPACT, styles),
               variations(plants),
               fc.option(anyIds, { nil: undefined, freq: 2 }),
               reordered(ordinaryPlants(plants)),

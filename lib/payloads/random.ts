@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
-import { Arbitrary, Random, Stream, Value } from 'fast-check';
+import fc, { Arbitrary, Random, Stream, Value } from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+
+/** Samples the usual value with this weight, and others with the weight 1. */
+export const mostly = <T, U>(weight: number, usual: T, others: Arbitrary<U>): Arbitrary<T | U> =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
 
 /** Samples several arbitraries in turn, so that even a few samples cover all of them. */
 export class RoundRobin<T> extends Arbitrary<T> {

@@ -5,6 +5,7 @@ import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
 import { defectiveBodies, malformedBodies } from './invalid-bodies.ts';
 import type { JsonObject } from './json.ts';
+import { mostly } from './random.ts';
 import type { Credential, RequestTemplate } from './test-case.ts';
 
 type Likeness = 'same' | 'same id' | 'same name' | 'name in another case' | 'composed' | 'decomposed';
@@ -191,23 +192,20 @@ const anySteps = (contract: Contract): Arbitrary<readonly Step[]> =>
 const anyStep = (contract: Contract): Arbitrary<Omit<Step, 'moment'>> =>
   fc.record({
     plant: fc.nat({ max: PLANTS - 1 }),
-    like: often<Likeness>('same', ['same id', 'same name', 'name in another case', 'composed', 'decomposed']),
+    like: often<Likeness>('same', 'same id', 'same name', 'name in another case', 'composed', 'decomposed'),
     wrong: fc.oneof(
       { arbitrary: fc.constant(undefined), weight: 4 },
       { arbitrary: fc.constantFrom<Wrong>(...invalidBodies(contract)), weight: 3 },
       { arbitrary: fc.constantFrom(...invalidCredentials), weight: 3 },
       { arbitrary: fc.constantFrom<Wrong>({ kind: 'aborted' }, { kind: 'oversized' }), weight: 1 },
     ),
-    manner: often<Manner>('as usual', ['in chunks', 'with a query', 'with an Idempotency-Key']),
-    connection: often<Step['connection']>('kept', ['other', 'fresh', 'own']),
+    manner: often<Manner>('as usual', 'in chunks', 'with a query', 'with an Idempotency-Key'),
+    connection: often<Step['connection']>('kept', 'other', 'fresh', 'own'),
   });
 
 /** The usual value in two thirds of all samples. */
-const often = <T>(usual: T, others: readonly T[]): Arbitrary<T> =>
-  fc.oneof(
-    { arbitrary: fc.constant(usual), weight: 2 },
-    { arbitrary: fc.constantFrom(...others), weight: 1 },
-  );
+const often = <T>(usual: T, ...others: readonly T[]): Arbitrary<T> =>
+  mostly(2, usual, fc.constantFrom(...others));
 
 /** Describes the steps, with a letter for each plant that several steps share. */
 export function wordsOf(steps: readonly Step[]): (step: Step) => string {
