@@ -261,7 +261,7 @@ test('the largest head of any combination fits into 8 KiB, with room for what a 
   const largest = models.map(({ dimensions, contract }) => {
     const sizeWith = ({ apply }: ModelValue) => {
       const plant = sample(plainPlants(contract, 'all'), 0, 'head', 0).value;
-      const context = { contract, pick: <T>(any: Arbitrary<T>) => sample(any, 0, 'head', 0).value };
+      const context = { contract, sample: <T>(any: Arbitrary<T>) => sample(any, 0, 'head', 0).value };
       return headSize(templateOf(apply(initialState(plant), context)));
     };
     const sizes = dimensions.map(({ values }) =>

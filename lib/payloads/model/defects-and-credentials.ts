@@ -23,8 +23,8 @@ const withDefect = (defect: Defect): Value => ({
     ? { name: `${defect.name} as the body`, standalone: true }
     : { name: `${isClause(defect) ? 'where' : 'with'} ${defect.name}` }),
   stableLabel: defect.name,
-  apply: (state, { contract, pick }) => {
-    const candidates: readonly Json[] = [pick(defect.sampled(state.plant)), ...defect.typical(state.plant)];
+  apply: (state, { contract, sample }) => {
+    const candidates: readonly Json[] = [sample(defect.sampled(state.plant)), ...defect.typical(state.plant)];
     const invalid = candidates.find((json) => isInvalid(contract, json));
     return { ...state, defect: { json: invalid ?? null } };
   },

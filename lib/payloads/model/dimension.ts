@@ -69,7 +69,7 @@ export const initialState = (plant: JsonObject): RequestState => ({
 export interface Context {
   readonly contract: Contract;
   /** Samples an arbitrary. The result is the same for the same row and seed. */
-  readonly pick: <T>(arbitrary: Arbitrary<T>) => T;
+  readonly sample: <T>(arbitrary: Arbitrary<T>) => T;
 }
 
 /** Groups of similar values of a dimension: a store probably fails for all values of a group or for none. */

@@ -58,21 +58,21 @@ const newName = withWords((word) => `Before ${word(12)}`);
 /** The plant with a different id or name, if the document allows that. */
 function changed(
   state: RequestState,
-  { contract, pick }: Context,
+  { contract, sample }: Context,
   ...properties: readonly ('id' | 'name')[]
 ): RequestState {
   const values = { id: newId, name: newName } as const;
   const plant = properties.reduce((own, property) => own.with(property, values[property]), state.plant);
   return {
     ...state,
-    plant: isValid(contract, plant) ? plant : pick(plainPlants(contract, 'all')).with(ID, newId),
+    plant: isValid(contract, plant) ? plant : sample(plainPlants(contract, 'all')).with(ID, newId),
   };
 }
 
 const anotherWith =
   (template: RequestTemplate) =>
   (state: RequestState, context: Context): RequestState => {
-    const plant = context.pick(plainPlants(context.contract, 'all'));
+    const plant = context.sample(plainPlants(context.contract, 'all'));
     return {
       ...madeValid(changed({ ...state, plant }, context, 'id', 'name')),
       template,

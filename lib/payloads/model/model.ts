@@ -130,7 +130,7 @@ const contextOf = (contract: Contract, seed: number, dimension: string): Context
   let sampled = 0;
   return {
     contract,
-    pick: (arbitrary) => {
+    sample: (arbitrary) => {
       sampled += 1;
       return sample(arbitrary, seed, dimension, sampled).value;
     },

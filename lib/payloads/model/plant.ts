@@ -28,7 +28,7 @@ const having = (
     ),
   );
 
-const hostile = ({ pick }: Context): Json => pick(fc.constantFrom(...HOSTILE));
+const hostile = ({ sample }: Context): Json => sample(fc.constantFrom(...HOSTILE));
 
 /** Like `freshLike`, after a word that is always the same. */
 const afterWord = (form: string): FreshText => freshLike(form).map((text) => `Word${text}`);

@@ -213,7 +213,7 @@ const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
 function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
   const text = TEXTS[part]?.(ordinaryWith(apply, contract)) ?? '';
   let sampled = 0;
-  const pick = <T>(arbitrary: Parameters<typeof sample<T>>[0]): T => {
+  const one: Context['sample'] = (arbitrary) => {
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
@@ -226,7 +226,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
       ...wordsOf(name),
       topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
-    apply: (state: RequestState) => apply(state, { contract, pick }),
+    apply: (state: RequestState) => apply(state, { contract, sample: one }),
     classes: namedSets.map(([phrase]) => phrase),
     ...(part === WHITE_SPACE ? { point: BigInt(text.length - text.trimStart().length) } : {}),
   };
@@ -255,8 +255,8 @@ export const headerValuesIn = (model: Model, header: string): readonly string[] 
     );
 
 function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
-  const pick: Context['pick'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
-  return apply(initialState(pick(plainPlants(contract, 'all'))), { contract, pick });
+  const one: Context['sample'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
+  return apply(initialState(one(plainPlants(contract, 'all'))), { contract, sample: one });
 }
 
 /** Every white space character in every kind of position where JSON allows it, in otherwise compact text. */
