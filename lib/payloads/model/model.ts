@@ -37,7 +37,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   const notApplicable = countOf(ofAnyDocument) - countOf(plant);
   const aroundAccepted = [...textDimensions, ...messageDimensions];
   const around = aroundAccepted.map(withoutSlow);
-  const plantOfInvalid = plant.map(withoutDoubtful).map(grouped(MAX_PLANT_VALUES));
+  const plantOfInvalid = plant.map(without('mayMakeInvalid')).map(grouped(MAX_PLANT_VALUES));
   const aroundInvalid = around.map(maskingWithout('history'));
   const model = (...dimensions: readonly Dimension[]): Model => ({
     contract,
@@ -46,7 +46,7 @@ export const modelsOf = memoised((contract: Contract): Readonly<Record<ExpectedO
   });
   const { shape } = contract.newPlant;
   return {
-    accept: model(...[...plant, ...aroundAccepted, historyOfValid].map(required)),
+    accept: model(...[...plant, ...aroundAccepted, historyOfValid].map(without('mayBeRejected'))),
     'accept-or-reject': model(
       ...plant,
       ...[...around, schemeDimension].map(maskingWithout('name', 'size')),
@@ -78,8 +78,11 @@ const mapped = (
   change: (value: Value, index: number, unusual: readonly Value[]) => Value | readonly Value[],
 ): Dimension => ({ ...rest, values: [first, ...others.flatMap(change)] });
 
-const withoutDoubtful = (one: Dimension): Dimension =>
-  mapped(one, (value) => (value.mayMakeInvalid === true ? [] : value));
+/** The dimension without the values that have this flag. */
+const without =
+  (flag: 'mayMakeInvalid' | 'mayBeRejected') =>
+  (one: Dimension): Dimension =>
+    mapped(one, (value) => (value[flag] === true ? [] : value));
 
 const withoutSlow = (one: Dimension): Dimension =>
   mapped(one, ({ members, ...value }) => {
@@ -108,10 +111,6 @@ const grouped =
       const group = unusual.slice(index, index + size);
       return size === 1 ? value : anyOfList(group.flatMap((one) => one.members ?? [one]));
     });
-
-/** The dimension without values that a store may reject. */
-const required = (one: Dimension): Dimension =>
-  mapped(one, (value) => (value.mayBeRejected === true ? [] : value));
 
 /** The dimension without values that the document does not allow. */
 const valid = (one: Dimension, contract: Contract): Dimension =>
