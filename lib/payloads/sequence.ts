@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { compact } from '../collections.ts';
+import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { pickByKind } from './choose-cases.ts';
 import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
@@ -209,15 +209,12 @@ const often = <T>(usual: T, ...others: readonly T[]): Arbitrary<T> =>
 
 /** Describes the steps, with a letter for each plant that several steps share. */
 export function wordsOf(steps: readonly Step[]): (step: Step) => string {
-  const counts = new Map<number, number>();
-  for (const { plant } of steps) counts.set(plant, (counts.get(plant) ?? 0) + 1);
-  const shared = [...counts].filter(([, count]) => count > 1).map(([plant]) => plant);
-  const firsts = new Map(steps.toReversed().map((step) => [step.plant, step]));
+  const shared = groupBy(steps, ({ plant }) => String(plant)).filter(([, { length }]) => length > 1);
   return (step) => {
     const { plant, like, wrong, manner, connection } = step;
-    const letter = shared.indexOf(plant);
+    const letter = shared.findIndex(([, [first]]) => first.plant === plant);
     const name = letter < 0 ? 'an ordinary plant' : `plant ${String.fromCharCode(65 + (letter % 26))}`;
-    const isFirst = firsts.get(plant) === step;
+    const isFirst = steps.find((one) => one.plant === plant) === step;
     return compact(
       LIKE[isFirst && !UNUSUAL.has(like) ? 'same' : like](name),
       wrong && ('name' in wrong ? `${DESCRIPTIONS[wrong.kind]} (${wrong.name})` : DESCRIPTIONS[wrong.kind]),
