@@ -95,17 +95,13 @@ class Sequences {
         const finding = this.context.find(one.exchange, one.template, one.rules);
         if (finding !== undefined)
           return { ...one, finding, before: [...before, ...answered.filter((other) => other !== one)] };
-        this.pass(one);
+        this.passed.add(kindOf(one));
+        const { wrong } = one.step;
+        if (wrong !== undefined && 'name' in wrong) this.passed.add(wrong.name);
       }
       before.push(...answered);
     }
     return undefined;
-  }
-
-  private pass(sent: SentStep): void {
-    const { wrong } = sent.step;
-    this.passed.add(kindOf(sent));
-    if (wrong !== undefined && 'name' in wrong) this.passed.add(wrong.name);
   }
 
   private request(
@@ -293,7 +289,11 @@ const failureLabel = (failure: StepFailure): string => {
   return failure.finding.ofRequest === true && wrong && 'name' in wrong ? wrong.name : kindOf(failure);
 };
 
-const SIMPLER: readonly Partial<Step>[] = [{ connection: 'kept' }, { manner: 'as usual' }, { like: 'same' }];
+const SIMPLER = [
+  ['connection', 'kept'],
+  ['manner', 'as usual'],
+  ['like', 'same'],
+] as const;
 
 /**
  * Shrinks a failing sequence, with fresh values each time.
@@ -326,10 +326,11 @@ async function shrunk(
   if (!recurs) return unshrunk('which did not recur');
   let least = upTo(latest, await shortest(upTo(latest, whole), shows));
   for (let at = 0; at < least.length; at += 1)
-    for (const change of SIMPLER) {
-      const simpler = least.map((step, index) => (index === at ? { ...step, ...change } : step));
-      if (isSame(simpler[at], least[at]) || (await shows(simpler)) !== true) continue;
-      least = upTo(latest, simpler);
+    for (const [property, usual] of SIMPLER) {
+      const step = least[at];
+      if (step === undefined || step[property] === usual) continue;
+      const simpler = least.with(at, { ...step, [property]: usual });
+      if ((await shows(simpler)) === true) least = upTo(latest, simpler);
     }
   return { ...latest, label: stepLabel(least, latest.step) };
 }
@@ -339,9 +340,6 @@ const MAX_REPETITIONS = 3;
 
 const upTo = ({ step: { moment } }: StepFailure, steps: readonly Step[]): readonly Step[] =>
   steps.filter((one) => one.moment <= moment);
-
-const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
-  one?.connection === other?.connection && one?.manner === other?.manner && one?.like === other?.like;
 
 function failureSummary(steps: readonly Step[], failure: StepFailure): string {
   const others = steps.filter((step) => step !== failure.step);
