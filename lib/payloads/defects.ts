@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { compact } from '../collections.ts';
+import { integerRange } from '../contract/numeral.ts';
 import { intersect, type JsonType, type Shape, type TextLimits, typesOf } from '../contract/shape.ts';
 import { capitalised } from '../text.ts';
 import { FRESH, fromValue, type Json, JsonObject, object, Raw, write } from './json.ts';
@@ -473,7 +474,7 @@ function itemsOf(value: Json, { items, uniqueItems }: Shape, count: number): rea
 
 function* numberViolations({ number }: Shape, fractions: boolean): Generator<Violation> {
   const grid = gridOf(number, !fractions);
-  const range = number.format === 'int64' || number.format === 'int32' ? number.format : undefined;
+  const formatEnds = integerRange(number.format);
   const ends = [
     { bound: number.min, exclusive: number.above, place: grid.first, away: -1n, side: 'below' },
     { bound: number.max, exclusive: number.below, place: grid.last, away: 1n, side: 'above' },
@@ -481,8 +482,8 @@ function* numberViolations({ number }: Shape, fractions: boolean): Generator<Vio
   for (const { bound, exclusive, place, away, side } of ends) {
     if (place === undefined) continue;
     const beyond = (steps: bigint) => at(grid, place + away * steps);
-    if (range !== undefined && typeof bound === 'bigint' && isFormatEnd(bound, range))
-      yield [`is ${side} ${range}`, [bound + away, bound * 2n, BigInt(`${bound}0`)], 'beyond-format'];
+    if (typeof bound === 'bigint' && formatEnds?.includes(bound))
+      yield [`is ${side} ${number.format}`, [bound + away, bound * 2n, BigInt(`${bound}0`)], 'beyond-format'];
     else if (bound !== undefined) yield [`is ${side} its limit`, [beyond(1n), beyond(1000n)]];
     if (exclusive !== undefined)
       yield ['is at its exclusive limit', [fromValue(exclusive), beyond(1n), beyond(1000n)]];
@@ -493,11 +494,6 @@ function* numberViolations({ number }: Shape, fractions: boolean): Generator<Vio
     if (value !== undefined) yield [`is not a multiple of ${number.multipleOf}`, [value]];
   }
 }
-
-const isFormatEnd = (bound: bigint, format: 'int32' | 'int64'): boolean => {
-  const end = 2n ** (format === 'int32' ? 31n : 63n);
-  return bound === -end || bound === end - 1n;
-};
 
 function inside(place: Place, shape: Shape): Defect[] {
   const { types, properties, others, closed } = shape;
