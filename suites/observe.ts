@@ -484,11 +484,11 @@ export const observationChecks: readonly Check[] = [
     'GET without a token, then GET, HEAD and OPTIONS with the token, all to /plants.',
     async (context) => {
       await ask(context, 'method/GET/without-token', { method: 'GET', credential: noCredential });
-      const methods = { GET: 'GET', HEAD: 'HEAD', OPTIONS: 'OPTIONS' };
-      const exchanges = await askAll(
-        context,
-        each('method', methods, (method) => ({ method })),
-      );
+      const exchanges = await askAll(context, {
+        'method/GET': { method: 'GET' },
+        'method/HEAD': { method: 'HEAD' },
+        'method/OPTIONS': { method: 'OPTIONS' },
+      });
       for (const [key, exchange] of exchanges) {
         const allow = headerText(exchange, 'allow');
         if (allow !== '') context.recordObservation(`${key}/allow`, allow);
