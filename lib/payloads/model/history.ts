@@ -26,10 +26,7 @@ type MakePreceding = (state: RequestState, context: Context) => RequestState | R
 
 const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
 
-const OF_CONNECTIONS: Readonly<Record<Preceding['connection'], readonly ValueGroup[]>> = {
-  same: [],
-  other: [],
-  'other-open': [],
+const OF_CONNECTIONS: Partial<Readonly<Record<Preceding['connection'], readonly ValueGroup[]>>> = {
   concurrent: ['overlapping', 'concurrent'],
   pipelined: ['overlapping', 'later on its connection'],
 };
@@ -41,7 +38,7 @@ const after = (
   ...groups: readonly ValueGroup[]
 ): Value => ({
   name,
-  groups: [...OF_CONNECTIONS[connection], ...groups],
+  groups: [...(OF_CONNECTIONS[connection] ?? []), ...groups],
   apply: (state, context) => {
     const made = before(state, context);
     const preceding: Preceding = { template: isState(made) ? templateOf(made) : made, connection };
