@@ -35,6 +35,12 @@ export const broken = (
   change: Change,
 ): BrokenStore => ({ name, breaks, fails, change, start: started(change) });
 
+/** Returns a function that makes stores which break the same statements by the same kind of change. */
+export const brokenBy =
+  <A extends readonly unknown[]>(fails: readonly string[], changeFor: (...of: A) => Change) =>
+  (name: string, breaks: string, ...of: A): BrokenStore =>
+    broken(name, breaks, fails, changeFor(...of));
+
 export const right = (name: string, odd: string, change: Change): RightStore => ({
   name,
   odd,

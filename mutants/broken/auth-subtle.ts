@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Rejection, startStore } from '../../reference/store.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
   accepting,
   acceptingCredential,
@@ -21,6 +21,8 @@ const half = (token: string) => Math.ceil(token.length / 2);
 
 /** Skips authentication for some bodies. */
 const unguarded = (when: When): Change => acceptingCredential((request) => when(seen(request)));
+
+const doesNotGuard = brokenBy(['combinations/rejects-invalid-credentials'], unguarded);
 
 /**
  * Compares correctly, but accepts some requests nevertheless: `watch` sees the result of every
@@ -119,23 +121,16 @@ export const authSubtle: readonly BrokenStore[] = [
   },
 
   // Which bodies are authenticated.
-  broken(
+  doesNotGuard(
     'auth-guards-small',
     'authenticates only requests shorter than 2 KiB',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(({ text }) => text.length > 2048),
+    ({ text }) => text.length > 2048,
   ),
-  broken(
-    'auth-guards-tagged',
-    'authenticates only plants with a tag',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(tagless),
-  ),
-  broken(
+  doesNotGuard('auth-guards-tagged', 'authenticates only plants with a tag', tagless),
+  doesNotGuard(
     'auth-guards-short',
     'authenticates only plants whose name has at most 20 characters',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(({ name }) => name.length > 20),
+    ({ name }) => name.length > 20,
   ),
   broken(
     'auth-guards-odd',
@@ -143,17 +138,15 @@ export const authSubtle: readonly BrokenStore[] = [
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(({ id }) => id !== undefined && id % 2n === 0n),
   ),
-  broken(
+  doesNotGuard(
     'auth-guards-32-bits',
     'authenticates only plants with an id of at most 2^31',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(({ id }) => id !== undefined && id > 2n ** 31n),
+    ({ id }) => id !== undefined && id > 2n ** 31n,
   ),
-  broken(
+  doesNotGuard(
     'auth-guards-ascii',
     'authenticates only plants with an ASCII name',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(({ name }) => name !== '' && !/^[ -~]*$/.test(name)),
+    ({ name }) => name !== '' && !/^[ -~]*$/.test(name),
   ),
   broken(
     'auth-guards-id-last',
@@ -161,11 +154,10 @@ export const authSubtle: readonly BrokenStore[] = [
     ['auth/rejects-missing-token', 'auth/rejects-other-schemes', 'auth/rejects-wrong-tokens'],
     unguarded(lastIs('id')),
   ),
-  broken(
+  doesNotGuard(
     'auth-guards-plain-names',
     'does not authenticate plants whose name contains a digit, hyphen or apostrophe',
-    ['combinations/rejects-invalid-credentials'],
-    unguarded(({ name }) => /['\d-]/.test(name)),
+    ({ name }) => /['\d-]/.test(name),
   ),
   broken(
     'auth-guards-valid',

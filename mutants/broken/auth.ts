@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { json, type Received, startStore } from '../../reference/store.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
+  type Asked,
   acceptingCredential,
   answering,
   authorization,
@@ -48,6 +49,9 @@ const withSessions: Change = (right) => {
   })(right);
   return { ...guarded, ...started };
 };
+
+const findsToken = brokenBy(['auth/rejects-other-schemes'], finding);
+const failsOn = brokenBy(['invariants/no-server-error'], (when: Asked) => unable(when, 'fail'));
 
 /** Stores that accept requests without a valid bearer token, or fail on them. */
 export const auth: readonly BrokenStore[] = [
@@ -146,41 +150,29 @@ export const auth: readonly BrokenStore[] = [
     ['auth/rejects-other-schemes'],
     acceptingCredential(header(/^basic /i)),
   ),
-  broken(
+  findsToken(
     'auth-basic-password',
     'accepts the token as the password of Basic credentials',
-    ['auth/rejects-other-schemes'],
-    finding((header) => basic(header)?.password),
+    (header) => basic(header)?.password,
   ),
-  broken(
+  findsToken(
     'auth-basic-user',
     'accepts the token as the user of Basic credentials',
-    ['auth/rejects-other-schemes'],
-    finding((header) => basic(header)?.user),
+    (header) => basic(header)?.user,
   ),
-  broken(
-    'auth-bare',
-    'accepts the token without a scheme',
-    ['auth/rejects-other-schemes'],
-    finding((header) => /^\S+$/.exec(header)?.[0]),
-  ),
-  broken(
+  findsToken('auth-bare', 'accepts the token without a scheme', (header) => /^\S+$/.exec(header)?.[0]),
+  findsToken(
     'auth-token-scheme',
     'accepts the token under the scheme Token',
-    ['auth/rejects-other-schemes'],
-    finding((header) => /^token +(\S+)$/i.exec(header)?.[1]),
+    (header) => /^token +(\S+)$/i.exec(header)?.[1],
   ),
-  broken(
+  findsToken(
     'auth-any-scheme',
     'accepts the token under any scheme',
-    ['auth/rejects-other-schemes'],
-    finding((header) => /^\S+ +(\S+)$/.exec(header)?.[1]),
+    (header) => /^\S+ +(\S+)$/.exec(header)?.[1],
   ),
-  broken(
-    'auth-last-word',
-    'takes the last word of the header as the token',
-    ['auth/rejects-other-schemes'],
-    finding((header) => header.split(' ').at(-1)),
+  findsToken('auth-last-word', 'takes the last word of the header as the token', (header) =>
+    header.split(' ').at(-1),
   ),
   broken(
     'auth-pass-through',
@@ -207,36 +199,13 @@ export const auth: readonly BrokenStore[] = [
     challenging((request) => (absent(request) ? undefined : plain(202, 'checking'))),
   ),
 
-  broken(
-    'auth-missing-500',
-    '500 if there is no Authorization header: undefined.split()',
-    ['invariants/no-server-error'],
-    unable(absent, 'fail'),
+  failsOn('auth-missing-500', '500 if there is no Authorization header: undefined.split()', absent),
+  failsOn('auth-empty-500', '500 if the Authorization header is empty', header(/^$/)),
+  failsOn('auth-basic-500', '500 if the scheme is Basic', header(/^basic /i)),
+  failsOn('auth-basic-colons-500', 'fails on Basic credentials with more than one colon', (request) =>
+    (basic(authorization(request) ?? '')?.password ?? '').includes(':'),
   ),
-  broken(
-    'auth-empty-500',
-    '500 if the Authorization header is empty',
-    ['invariants/no-server-error'],
-    unable(header(/^$/), 'fail'),
-  ),
-  broken(
-    'auth-basic-500',
-    '500 if the scheme is Basic',
-    ['invariants/no-server-error'],
-    unable(header(/^basic /i), 'fail'),
-  ),
-  broken(
-    'auth-basic-colons-500',
-    'fails on Basic credentials with more than one colon',
-    ['invariants/no-server-error'],
-    unable((request) => (basic(authorization(request) ?? '')?.password ?? '').includes(':'), 'fail'),
-  ),
-  broken(
-    'auth-bare-500',
-    '500 if the Authorization header is a single word',
-    ['invariants/no-server-error'],
-    unable(header(/^[^\s\0]+$/), 'fail'),
-  ),
+  failsOn('auth-bare-500', '500 if the Authorization header is a single word', header(/^[^\s\0]+$/)),
   {
     name: 'auth-length-500',
     breaks: '500 if the token differs in length from the right one: timingSafeEqual throws',

@@ -1,5 +1,5 @@
 import { Numeral, readJson, type Value } from '../../reference/json.ts';
-import { type BrokenStore, broken } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy } from '../fleet.ts';
 import {
   accepting,
   acceptingKind,
@@ -41,6 +41,7 @@ const NULL_AND_OTHERS = [
   'state/accepts-among-many-rejections',
 ];
 
+const acceptsKind = brokenBy(WRONG_TYPE, acceptingKind);
 const longName = ({ name }: Seen) => name.length > 20;
 const numeralText = (value: Value | undefined) => typeof value === 'string' && /^-?\d+$/.test(value);
 const acceptingId = (kind: Kind, test: (id: Value | undefined) => boolean) =>
@@ -236,12 +237,7 @@ export const coercion: readonly BrokenStore[] = [
     ['combinations/rejects-invalid-bodies'],
     acceptingKind('id', 'fraction', longName),
   ),
-  broken(
-    'id-boolean',
-    'converts a boolean to the id: Number(true) is 1',
-    WRONG_TYPE,
-    acceptingKind('id', 'boolean'),
-  ),
+  acceptsKind('id-boolean', 'converts a boolean to the id: Number(true) is 1', 'id', 'boolean'),
   broken(
     'id-true',
     'accepts true as id 1',
@@ -261,7 +257,7 @@ export const coercion: readonly BrokenStore[] = [
     ['invalid/rejects-null'],
     acceptingKind('id', 'null', tagless),
   ),
-  broken('id-array', 'accepts any array as id', WRONG_TYPE, acceptingKind('id', 'array')),
+  acceptsKind('id-array', 'accepts any array as id', 'id', 'array'),
   broken(
     'id-by-pattern',
     'tests whether a regular expression matches the id, which converts it to a string',
@@ -321,7 +317,7 @@ export const coercion: readonly BrokenStore[] = [
     ['invalid/rejects-wrong-type'],
     reading('id', (id) => (Array.isArray(id) && id.length === 1 ? id[0] : id)),
   ),
-  broken('id-object', 'accepts any object as id', WRONG_TYPE, acceptingKind('id', 'object')),
+  acceptsKind('id-object', 'accepts any object as id', 'id', 'object'),
   broken(
     'id-falsy',
     'replaces any falsy id with one of its own',
@@ -348,24 +344,20 @@ export const coercion: readonly BrokenStore[] = [
   ),
 
   // name
-  broken(
-    'name-number',
-    'accepts a number as name',
-    WRONG_TYPE,
-    acceptingKind('name', ['integer', 'fraction']),
-  ),
+  acceptsKind('name-number', 'accepts a number as name', 'name', ['integer', 'fraction']),
   broken(
     'name-number-tagless',
     'accepts a number as name if there is no tag',
     ['invalid/rejects-any-wrong-type', 'invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', ['integer', 'fraction'], tagless),
   ),
-  broken('name-boolean', 'accepts a boolean as name', WRONG_TYPE, acceptingKind('name', 'boolean')),
-  broken(
+  acceptsKind('name-boolean', 'accepts a boolean as name', 'name', 'boolean'),
+  acceptsKind(
     'name-boolean-tagged',
     'accepts a boolean as name if there is a tag',
-    WRONG_TYPE,
-    acceptingKind('name', 'boolean', tagged),
+    'name',
+    'boolean',
+    tagged,
   ),
   broken('name-null', 'accepts null as an empty name', NULL, acceptingKind('name', 'null')),
   broken(
@@ -374,19 +366,14 @@ export const coercion: readonly BrokenStore[] = [
     ['invalid/rejects-null'],
     acceptingKind('name', 'null', tagged),
   ),
-  broken('name-array', 'accepts an array as name and joins it', WRONG_TYPE, acceptingKind('name', 'array')),
+  acceptsKind('name-array', 'accepts an array as name and joins it', 'name', 'array'),
   broken(
     'name-array-tagless',
     'accepts an array as name if there is no tag',
     ['invalid/rejects-wrong-type', 'combinations/rejects-invalid-bodies'],
     acceptingKind('name', 'array', tagless),
   ),
-  broken(
-    'name-object',
-    'accepts an object as name: [object Object]',
-    WRONG_TYPE,
-    acceptingKind('name', 'object'),
-  ),
+  acceptsKind('name-object', 'accepts an object as name: [object Object]', 'name', 'object'),
   broken(
     'name-object-even-id',
     'accepts an object as name if the id is even',
@@ -421,16 +408,16 @@ export const coercion: readonly BrokenStore[] = [
     ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'null', longName),
   ),
-  broken('tag-number', 'accepts a number as tag', WRONG_TYPE, acceptingKind('tag', ['integer', 'fraction'])),
-  broken('tag-boolean', 'accepts a boolean as tag', WRONG_TYPE, acceptingKind('tag', 'boolean')),
-  broken('tag-array', 'accepts an array as tag', WRONG_TYPE, acceptingKind('tag', 'array')),
+  acceptsKind('tag-number', 'accepts a number as tag', 'tag', ['integer', 'fraction']),
+  acceptsKind('tag-boolean', 'accepts a boolean as tag', 'tag', 'boolean'),
+  acceptsKind('tag-array', 'accepts an array as tag', 'tag', 'array'),
   broken(
     'tag-array-long-name',
     'accepts an array as tag if the name is longer than 20 characters',
     ['combinations/rejects-invalid-bodies'],
     acceptingKind('tag', 'array', longName),
   ),
-  broken('tag-object', 'accepts an object as tag', WRONG_TYPE, acceptingKind('tag', 'object')),
+  acceptsKind('tag-object', 'accepts an object as tag', 'tag', 'object'),
   broken(
     'tag-object-last',
     'accepts an object as tag if it is the last property',

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Numeral, type Value } from '../../reference/json.ts';
-import { type BrokenStore, broken } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy } from '../fleet.ts';
 import {
   answering,
   contentType,
@@ -18,13 +18,11 @@ import {
   tagless,
 } from '../helpers.ts';
 
-/** The checks that fail if some unconstrained names and tags get a 500. */
-const HOSTILE_TEXTS = [
-  'invariants/no-server-error',
-  'unconstrained/answers-hostile-names',
-  'unconstrained/answers-hostile-tags',
-];
-
+const failsOn = brokenBy(['invariants/no-server-error'], failing);
+const failsOnText = brokenBy(
+  ['invariants/no-server-error', 'unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],
+  (pattern: RegExp) => failing(nameOrTag(pattern)),
+);
 const notJson = ({ text, value }: Seen) => value === undefined && text.trim() !== '';
 const kind =
   (property: string, ...kinds: string[]) =>
@@ -100,17 +98,13 @@ export const crashes: readonly BrokenStore[] = [
     ['invalid/rejects-null', 'invariants/no-server-error'],
     failing(({ text }) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(text)),
   ),
-  broken(
+  failsOn(
     'crash-utf8-in-tag',
     '500 to invalid UTF-8 in the tag; elsewhere it is rejected',
-    ['invariants/no-server-error'],
-    failing(({ text, request }) => /"tag":"[^"]*\ufffd/.test(text) && !isUtf8(request.body)),
+    ({ text, request }) => /"tag":"[^"]*\ufffd/.test(text) && !isUtf8(request.body),
   ),
-  broken(
-    'crash-bom',
-    '500 if the body begins with a byte order mark',
-    ['invariants/no-server-error'],
-    failing(({ text }) => text.startsWith('\ufeff')),
+  failsOn('crash-bom', '500 if the body begins with a byte order mark', ({ text }) =>
+    text.startsWith('\ufeff'),
   ),
   broken(
     'crash-truncated-hang',
@@ -124,11 +118,10 @@ export const crashes: readonly BrokenStore[] = [
     ['invariants/no-server-error', 'invalid/rejects-deep-nesting', 'unconstrained/answers-large-plants'],
     failing(({ text }) => depthOf(text) > 400),
   ),
-  broken(
+  failsOn(
     'crash-shallow-500',
     '500 on nesting deeper than 5 levels: nothing catches the depth error of the parser',
-    ['invariants/no-server-error'],
-    failing(({ text }) => depthOf(text) > 5),
+    ({ text }) => depthOf(text) > 5,
   ),
   broken(
     'crash-objects-deep-500',
@@ -145,11 +138,10 @@ export const crashes: readonly BrokenStore[] = [
     ['invariants/answers', 'invalid/rejects-deep-nesting', 'unconstrained/answers-large-plants'],
     cutting(({ text }) => depthOf(text) > 400),
   ),
-  broken(
+  failsOn(
     'crash-id-by-pattern',
     '500 unless the text has the id as a serializer writes it: a regular expression searches for it',
-    ['invariants/no-server-error'],
-    failing(({ text, fields }) => fields.has('id') && !text.includes('"id":')),
+    ({ text, fields }) => fields.has('id') && !text.includes('"id":'),
   ),
   broken(
     'crash-duplicate',
@@ -336,20 +328,18 @@ export const crashes: readonly BrokenStore[] = [
     ['invariants/no-server-error', 'unconstrained/answers-any-id'],
     failing(({ id = 0n }) => id > 8_640_000_000_000_000n || -id > 8_640_000_000_000_000n),
   ),
-  broken(
+  failsOn(
     'crash-unknown-charset',
     '500 if the charset is unknown: the decoder for it is looked up without a check',
-    ['invariants/no-server-error'],
-    failing(({ request }) => {
+    ({ request }) => {
       const [, charset] = /charset="?([\w-]+)/i.exec(contentType(request)) ?? [];
       return charset !== undefined && !/^(?:utf-?(?:8|16)|(?:us-)?ascii|iso-8859-1)$/i.test(charset);
-    }),
+    },
   ),
-  broken(
+  failsOn(
     'crash-charset-not-utf8',
     '500 if Content-Type has a charset and the body is not valid UTF-8: it is decoded where nothing catches the error',
-    ['invariants/no-server-error'],
-    failing(({ request }) => /;\s*charset/i.test(contentType(request)) && !isUtf8(request.body)),
+    ({ request }) => /;\s*charset/i.test(contentType(request)) && !isUtf8(request.body),
   ),
   broken(
     'crash-ascii-beyond',
@@ -439,11 +429,10 @@ export const crashes: readonly BrokenStore[] = [
     ],
     failing(({ name }) => name.length > 36),
   ),
-  broken(
+  failsOn(
     'crash-over-60-together',
     '500 if name and tag have more than 60 characters together',
-    ['invariants/no-server-error'],
-    failing(({ name, tag }) => name.length + tag.length > 60),
+    ({ name, tag }) => name.length + tag.length > 60,
   ),
   broken(
     'crash-tag-over-16',
@@ -463,18 +452,8 @@ export const crashes: readonly BrokenStore[] = [
     ['invariants/no-server-error', 'unconstrained/answers-any-plant', 'unconstrained/answers-large-plants'],
     failing(({ name }) => name.length > 255),
   ),
-  broken(
-    'crash-nul',
-    '500 if name or tag contains NUL, which PostgreSQL rejects',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/\0/)),
-  ),
-  broken(
-    'crash-control',
-    '500 if name or tag contains a control character',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/\p{Cc}/u)),
-  ),
+  failsOnText('crash-nul', '500 if name or tag contains NUL, which PostgreSQL rejects', /\0/),
+  failsOnText('crash-control', '500 if name or tag contains a control character', /\p{Cc}/u),
   broken(
     'crash-superscript-digit',
     '500 if the name ends with a digit that is not decimal: isdigit() is true, but int() fails',
@@ -509,11 +488,10 @@ export const crashes: readonly BrokenStore[] = [
     ['unconstrained/answers-large-plants'],
     failing(({ name }) => !isUtf8(Buffer.from(name).subarray(0, 255))),
   ),
-  broken(
+  failsOn(
     'crash-across-unit-41',
     '500 if cutting the name after 41 UTF-16 code units splits an astral character: half of it cannot be encoded',
-    ['invariants/no-server-error'],
-    failing(({ name }) => !HALF.test(name) && HALF.test(name.slice(0, 41))),
+    ({ name }) => !HALF.test(name) && HALF.test(name.slice(0, 41)),
   ),
   broken(
     'crash-not-ascii',
@@ -525,47 +503,29 @@ export const crashes: readonly BrokenStore[] = [
     ],
     failing(nameOrTag(/[^ -~]/)),
   ),
-  broken(
-    'crash-combining',
-    '500 if name or tag contains a combining character',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/\p{M}/u)),
-  ),
-  broken(
+  failsOnText('crash-combining', '500 if name or tag contains a combining character', /\p{M}/u),
+  failsOnText(
     'crash-right-to-left',
     '500 if name or tag contains Hebrew or Arabic',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/[\p{Script=Hebrew}\p{Script=Arabic}]/u)),
+    /[\p{Script=Hebrew}\p{Script=Arabic}]/u,
   ),
-  broken(
-    'crash-surrogate',
-    '500 if name or tag contains a lone surrogate',
-    ['invariants/no-server-error'],
-    failing(nameOrTag(/\p{Cs}/u)),
-  ),
+  failsOn('crash-surrogate', '500 if name or tag contains a lone surrogate', nameOrTag(/\p{Cs}/u)),
   broken(
     'crash-low-surrogate',
     '500 if name or tag contains a low surrogate without a high one before it: the encoder fails on it',
     ['invariants/no-server-error', 'combinations/answers-unconstrained-plants'],
     failing(nameOrTag(/(?<![\ud800-\udbff])[\udc00-\udfff]/)),
   ),
-  broken(
-    'crash-percent',
-    '500 if name or tag contains %: it is used as a format string',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/%/)),
-  ),
-  broken('crash-less-than', '500 if name or tag contains <', HOSTILE_TEXTS, failing(nameOrTag(/</))),
-  broken(
+  failsOnText('crash-percent', '500 if name or tag contains %: it is used as a format string', /%/),
+  failsOnText('crash-less-than', '500 if name or tag contains <', /</),
+  failsOnText(
     'crash-template',
     '500 if name or tag contains a template placeholder: it is rendered as a template',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/\$\{|\{\{/)),
+    /\$\{|\{\{/,
   ),
-  broken(
+  failsOnText(
     'crash-quote',
     '500 if name or tag contains a quote or backslash: JSON by string concatenation',
-    HOSTILE_TEXTS,
-    failing(nameOrTag(/["\\]/)),
+    /["\\]/,
   ),
 ];

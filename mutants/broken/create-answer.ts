@@ -1,4 +1,4 @@
-import { type BrokenStore, broken } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy } from '../fleet.ts';
 import {
   answering,
   answeringHead,
@@ -16,18 +16,18 @@ const WRONG_STATUS = [
   'ordinary/accepts-escaped-strings',
   'unconstrained/answers-any-id',
 ];
-/** The checks that fail if plants get another content type. */
-const WRONG_TYPE = [
-  'ordinary/answers-json',
-  'state/answers-alternating-requests',
-  'unconstrained/answers-any-id',
-];
-/** The checks that fail if one kind of ordinary names is rejected. */
-const SOME_NAMES = [
-  'invariants/accepts-ordinary-plants',
-  'ordinary/accepts-any-plant',
-  'ordinary/accepts-names-of-many-kinds',
-];
+const wrongType = brokenBy(
+  ['ordinary/answers-json', 'state/answers-alternating-requests', 'unconstrained/answers-any-id'],
+  answeringType,
+);
+const rejectsSomeNames = brokenBy(
+  [
+    'invariants/accepts-ordinary-plants',
+    'ordinary/accepts-any-plant',
+    'ordinary/accepts-names-of-many-kinds',
+  ],
+  rejecting,
+);
 /** The checks that fail if most ordinary plants are rejected. */
 const MOST_PLANTS = [
   'ordinary/answers-200',
@@ -92,44 +92,17 @@ export const createAnswer: readonly BrokenStore[] = [
     answering((answer, { tag }) => (tag === undefined ? { status: 204 } : answer)),
   ),
 
-  broken('create-no-type', 'answers 200 without a Content-Type', WRONG_TYPE, answeringType(undefined)),
-  broken(
-    'create-text-json',
-    'answers 200 with Content-Type: text/json',
-    WRONG_TYPE,
-    answeringType('text/json'),
-  ),
-  broken(
-    'create-text-plain',
-    'answers 200 with Content-Type: text/plain',
-    WRONG_TYPE,
-    answeringType('text/plain'),
-  ),
-  broken(
-    'create-text-html',
-    'answers 200 with Content-Type: text/html',
-    WRONG_TYPE,
-    answeringType('text/html; charset=utf-8'),
-  ),
-  broken(
-    'create-vendor-type',
-    'answers 200 with a vendor media type',
-    WRONG_TYPE,
-    answeringType('application/vnd.plants.v1+json'),
-  ),
-  broken('create-bare-json', 'answers 200 with Content-Type: json', WRONG_TYPE, answeringType('json')),
-  broken(
-    'create-json-seq',
-    'answers 200 with Content-Type: application/json-seq',
-    WRONG_TYPE,
-    answeringType('application/json-seq'),
-  ),
-  broken(
-    'create-two-types',
-    'answers 200 with two different Content-Type fields',
-    WRONG_TYPE,
-    answeringType(['text/html', 'application/json']),
-  ),
+  wrongType('create-no-type', 'answers 200 without a Content-Type', undefined),
+  wrongType('create-text-json', 'answers 200 with Content-Type: text/json', 'text/json'),
+  wrongType('create-text-plain', 'answers 200 with Content-Type: text/plain', 'text/plain'),
+  wrongType('create-text-html', 'answers 200 with Content-Type: text/html', 'text/html; charset=utf-8'),
+  wrongType('create-vendor-type', 'answers 200 with a vendor media type', 'application/vnd.plants.v1+json'),
+  wrongType('create-bare-json', 'answers 200 with Content-Type: json', 'json'),
+  wrongType('create-json-seq', 'answers 200 with Content-Type: application/json-seq', 'application/json-seq'),
+  wrongType('create-two-types', 'answers 200 with two different Content-Type fields', [
+    'text/html',
+    'application/json',
+  ]),
   broken(
     'create-plain-hyphen',
     'answers 200 with text/plain if the name contains a hyphen',
@@ -140,11 +113,11 @@ export const createAnswer: readonly BrokenStore[] = [
     ],
     answeringType('text/plain', ({ name }) => name.includes('-')),
   ),
-  broken(
+  wrongType(
     'create-octets-large-id',
     'answers 200 with application/octet-stream if id is above 2^30',
-    WRONG_TYPE,
-    answeringType('application/octet-stream', ({ id }) => id > 2n ** 30n),
+    'application/octet-stream',
+    ({ id }) => id > 2n ** 30n,
   ),
 
   broken(
@@ -184,30 +157,14 @@ export const createAnswer: readonly BrokenStore[] = [
     ['invariants/no-server-error'],
     unique(({ tag }) => tag ?? Symbol('none'), 500),
   ),
-  broken(
+  rejectsSomeNames(
     'rejects-apostrophe',
     'rejects names that contain an apostrophe, as if they were SQL injection',
-    SOME_NAMES,
-    rejecting(({ name }) => name.includes("'")),
+    ({ name }) => name.includes("'"),
   ),
-  broken(
-    'rejects-hyphen',
-    'rejects names that contain a hyphen',
-    SOME_NAMES,
-    rejecting(({ name }) => name.includes('-')),
-  ),
-  broken(
-    'rejects-digit',
-    'rejects names that contain a digit',
-    SOME_NAMES,
-    rejecting(({ name }) => /\d/.test(name), 422),
-  ),
-  broken(
-    'rejects-space',
-    'rejects names that contain a space',
-    SOME_NAMES,
-    rejecting(({ name }) => name.includes(' ')),
-  ),
+  rejectsSomeNames('rejects-hyphen', 'rejects names that contain a hyphen', ({ name }) => name.includes('-')),
+  rejectsSomeNames('rejects-digit', 'rejects names that contain a digit', ({ name }) => /\d/.test(name), 422),
+  rejectsSomeNames('rejects-space', 'rejects names that contain a space', ({ name }) => name.includes(' ')),
   broken(
     'rejects-space-at-the-end',
     'rejects names that end with a space',
@@ -226,11 +183,8 @@ export const createAnswer: readonly BrokenStore[] = [
     ['ordinary/accepts-any-plant', 'ordinary/accepts-names-of-every-length'],
     rejecting(({ name, tag }) => name.length > 25 && tag.length > 12),
   ),
-  broken(
-    'rejects-lower-case',
-    'rejects names that begin with a lower-case letter',
-    SOME_NAMES,
-    rejecting(({ name }) => /^[a-z]/.test(name)),
+  rejectsSomeNames('rejects-lower-case', 'rejects names that begin with a lower-case letter', ({ name }) =>
+    /^[a-z]/.test(name),
   ),
   broken(
     'rejects-over-30',

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { json, type Received, type Rejection } from '../../reference/store.ts';
-import { type BrokenStore, broken } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy } from '../fleet.ts';
 import {
   answering400,
   answering400With,
@@ -35,8 +35,10 @@ const typed = (type: string | undefined) =>
   rejected((answer) => ({ ...answer, headers: type === undefined ? {} : { 'content-type': type } }));
 const error = (value: unknown) => answering400With(({ message }) => ({ error: value, message }));
 const message = (value: unknown) => answering400With(({ code }) => ({ error: code, message: value }));
-const written = (write: (text: string) => string | Uint8Array) =>
-  rejected((answer) => ({ ...answer, body: write(textOf(answer)) }));
+const noErrorText = brokenBy(EVERY_400, (write: (text: string) => string | Uint8Array) =>
+  rejected((answer) => ({ ...answer, body: write(textOf(answer)) })),
+);
+const noErrorValue = brokenBy(EVERY_400, answering400With);
 const empty = (_: Rejection, { body }: Received) => body.length === 0;
 const longBody = (_: Rejection, { body }: Received) => body.length > 60;
 
@@ -133,50 +135,21 @@ export const errors: readonly BrokenStore[] = [
       },
     ),
   ),
-  broken(
-    'error-empty-json',
-    'answers 400 with an empty body and the content type of JSON',
-    EVERY_400,
-    written(() => ''),
-  ),
-  broken(
-    'error-empty-object',
-    'answers 400 with {}',
-    EVERY_400,
-    answering400With(() => ({})),
-  ),
-  broken(
-    'error-null',
-    'answers 400 with null',
-    EVERY_400,
-    answering400With(() => null),
-  ),
-  broken(
-    'error-text',
-    'answers 400 with a JSON string',
-    EVERY_400,
-    answering400With(({ message }) => message),
-  ),
-  broken(
+  noErrorText('error-empty-json', 'answers 400 with an empty body and the content type of JSON', () => ''),
+  noErrorValue('error-empty-object', 'answers 400 with {}', () => ({})),
+  noErrorValue('error-null', 'answers 400 with null', () => null),
+  noErrorValue('error-text', 'answers 400 with a JSON string', ({ message }) => message),
+  noErrorValue(
     'error-nested',
     'answers 400 with an Error nested in a property error',
-    EVERY_400,
-    answering400With(({ code, message }) => ({ error: { error: code, message } })),
+    ({ code, message }) => ({ error: { error: code, message } }),
   ),
-  broken(
-    'error-array',
-    'answers 400 with an Error in an array',
-    EVERY_400,
-    answering400With(({ code, message }) => [{ error: code, message }]),
-  ),
-  broken(
-    'error-json-api',
-    'answers 400 with a JSON:API error',
-    EVERY_400,
-    answering400With(({ code, message }) => ({
-      errors: [{ status: '400', code: `${code}`, detail: message }],
-    })),
-  ),
+  noErrorValue('error-array', 'answers 400 with an Error in an array', ({ code, message }) => [
+    { error: code, message },
+  ]),
+  noErrorValue('error-json-api', 'answers 400 with a JSON:API error', ({ code, message }) => ({
+    errors: [{ status: '400', code: `${code}`, detail: message }],
+  })),
   broken(
     'error-problem',
     'answers 400 with problem details (RFC 9457)',
@@ -186,41 +159,23 @@ export const errors: readonly BrokenStore[] = [
       headers: { 'content-type': 'application/problem+json' },
     }),
   ),
-  broken(
-    'error-fastify',
-    'answers 400 with a Fastify error',
-    EVERY_400,
-    answering400With(({ message }) => ({ statusCode: 400, error: 'Bad Request', message })),
+  noErrorValue('error-fastify', 'answers 400 with a Fastify error', ({ message }) => ({
+    statusCode: 400,
+    error: 'Bad Request',
+    message,
+  })),
+  noErrorValue('error-fastapi', 'answers 400 with a FastAPI error', ({ message }) => ({
+    detail: [{ loc: ['body'], msg: message, type: 'value_error' }],
+  })),
+  noErrorText('error-truncated', 'answers 400 with truncated JSON', (text) => text.slice(0, -2)),
+  noErrorText('error-utf16', 'answers 400 with JSON in UTF-16', (text) => Buffer.from(text, 'utf16le')),
+  noErrorText('error-single-quotes', 'answers 400 with single-quoted JSON', (text) =>
+    text.replaceAll('"', "'"),
   ),
-  broken(
-    'error-fastapi',
-    'answers 400 with a FastAPI error',
-    EVERY_400,
-    answering400With(({ message }) => ({ detail: [{ loc: ['body'], msg: message, type: 'value_error' }] })),
-  ),
-  broken(
-    'error-truncated',
-    'answers 400 with truncated JSON',
-    EVERY_400,
-    written((text) => text.slice(0, -2)),
-  ),
-  broken(
-    'error-utf16',
-    'answers 400 with JSON in UTF-16',
-    EVERY_400,
-    written((text) => Buffer.from(text, 'utf16le')),
-  ),
-  broken(
-    'error-single-quotes',
-    'answers 400 with single-quoted JSON',
-    EVERY_400,
-    written((text) => text.replaceAll('"', "'")),
-  ),
-  broken(
+  noErrorValue(
     'error-capitals',
     'answers 400 with properties called Error and Message',
-    EVERY_400,
-    answering400With(({ code, message }) => ({ Error: code, Message: message })),
+    ({ code, message }) => ({ Error: code, Message: message }),
   ),
   broken(
     'error-quotes-input',
@@ -258,11 +213,10 @@ export const errors: readonly BrokenStore[] = [
     EVERY_400,
     error(-(2 ** 31) - 1),
   ),
-  broken(
+  noErrorValue(
     'error-code-time',
     'answers 400 with the time in milliseconds as error, beyond int32',
-    EVERY_400,
-    answering400With(({ message }) => ({ error: Date.now(), message })),
+    ({ message }) => ({ error: Date.now(), message }),
   ),
   broken(
     'error-code-unsigned',
@@ -273,17 +227,15 @@ export const errors: readonly BrokenStore[] = [
   broken('error-message-missing', 'answers 400 without message', EVERY_400, message(undefined)),
   broken('error-message-null', 'answers 400 with null as message', EVERY_400, message(null)),
   broken('error-message-number', 'answers 400 with 400 as message', EVERY_400, message(400)),
-  broken(
+  noErrorValue(
     'error-message-array',
     'answers 400 with an array of strings as message, like class-validator',
-    EVERY_400,
-    answering400With(({ code, message }) => ({ error: code, message: [message] })),
+    ({ code, message }) => ({ error: code, message: [message] }),
   ),
-  broken(
+  noErrorValue(
     'error-message-object',
     'answers 400 with an object as message, one member per property',
-    EVERY_400,
-    answering400With(({ code, message }) => ({ error: code, message: { body: message } })),
+    ({ code, message }) => ({ error: code, message: { body: message } }),
   ),
   broken('error-message-false', 'answers 400 with false as message', EVERY_400, message(false)),
 

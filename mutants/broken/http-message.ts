@@ -1,6 +1,6 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { type Received, Rejection } from '../../reference/store.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
   authorization,
   challenging,
@@ -51,45 +51,36 @@ const failingHead =
     },
   });
 
+const failsAt = brokenBy(['invariants/no-server-error'], failingAt);
+const failsOnHead = brokenBy(['invariants/no-server-error'], failingHead);
+const silentOn = brokenBy(['invariants/answers'], routing);
+
 /** Stores that answer some HTTP messages with 5xx, not at all, or by closing the connection. */
 export const httpMessage: readonly BrokenStore[] = [
-  broken('http-get-500', '500 to GET', ['invariants/no-server-error'], failingAt(method('GET'))),
-  broken('http-head-500', '500 to HEAD', ['invariants/no-server-error'], failingAt(method('HEAD'))),
-  broken(
-    'http-head-cut',
-    'closes the connection on HEAD',
-    ['invariants/answers'],
-    routing(method('HEAD'), 'cut'),
-  ),
-  broken('http-options-500', '500 to OPTIONS', ['invariants/no-server-error'], failingAt(method('OPTIONS'))),
-  broken(
+  failsAt('http-get-500', '500 to GET', method('GET')),
+  failsAt('http-head-500', '500 to HEAD', method('HEAD')),
+  silentOn('http-head-cut', 'closes the connection on HEAD', method('HEAD'), 'cut'),
+  failsAt('http-options-500', '500 to OPTIONS', method('OPTIONS')),
+  failsAt(
     'http-options-origin-500',
     '500 to OPTIONS with an origin but without Access-Control-Request-Method',
-    ['invariants/no-server-error'],
-    failingAt(
-      ({ message: { method: asked, headers } }) =>
-        asked === 'OPTIONS' &&
-        headers.origin !== undefined &&
-        headers['access-control-request-method'] === undefined,
-    ),
+    ({ message: { method: asked, headers } }) =>
+      asked === 'OPTIONS' &&
+      headers.origin !== undefined &&
+      headers['access-control-request-method'] === undefined,
   ),
-  broken(
-    'http-options-hang',
-    'does not answer OPTIONS',
-    ['invariants/answers'],
-    routing(method('OPTIONS'), 'hang'),
-  ),
-  broken(
+  silentOn('http-options-hang', 'does not answer OPTIONS', method('OPTIONS'), 'hang'),
+  silentOn(
     'http-upgrade-cut',
     'closes the connection when another protocol is offered',
-    ['invariants/answers'],
-    routing(({ headers }) => headers.upgrade !== undefined, 'cut'),
+    ({ headers }) => headers.upgrade !== undefined,
+    'cut',
   ),
-  broken(
+  silentOn(
     'http-1.0-hang',
     'does not answer requests in HTTP/1.0',
-    ['invariants/answers'],
-    routing(({ message: { httpVersion } }) => httpVersion === '1.0', 'hang'),
+    ({ message: { httpVersion } }) => httpVersion === '1.0',
+    'hang',
   ),
   broken(
     'http-coding-case',
@@ -103,36 +94,15 @@ export const httpMessage: readonly BrokenStore[] = [
       },
     }),
   ),
-  broken(
-    'http-te-500',
-    '500 if there is a TE header',
-    ['invariants/no-server-error'],
-    failingAt(({ headers }) => headers.te !== undefined),
-  ),
-  broken(
+  failsAt('http-te-500', '500 if there is a TE header', ({ headers }) => headers.te !== undefined),
+  failsAt(
     'http-brotli-500',
     '500 if Accept-Encoding names Brotli alone',
-    ['invariants/no-server-error'],
-    failingAt(({ headers }) => headers['accept-encoding']?.[0] === 'br'),
+    ({ headers }) => headers['accept-encoding']?.[0] === 'br',
   ),
-  broken(
-    'http-slash-500',
-    '500 to /plants/',
-    ['invariants/no-server-error'],
-    failingAt(({ path }) => path === '/plants/'),
-  ),
-  broken(
-    'http-capitals-500',
-    '500 to /PLANTS',
-    ['invariants/no-server-error'],
-    failingAt(({ path }) => path === '/PLANTS'),
-  ),
-  broken(
-    'http-query-500',
-    '500 if there is a query',
-    ['invariants/no-server-error'],
-    failingAt((request) => url(request).includes('?')),
-  ),
+  failsAt('http-slash-500', '500 to /plants/', ({ path }) => path === '/plants/'),
+  failsAt('http-capitals-500', '500 to /PLANTS', ({ path }) => path === '/PLANTS'),
+  failsAt('http-query-500', '500 if there is a query', (request) => url(request).includes('?')),
   broken(
     'http-no-type-500',
     '500 if there is no Content-Type',
@@ -145,17 +115,13 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invariants/no-server-error', 'invalid/rejects-forms'],
     failingHead((request) => !['', 'application/json'].includes(mediaType(request))),
   ),
-  broken(
-    'http-request-id-500',
-    '500 to an X-Request-ID that is not a UUID',
-    ['invariants/no-server-error'],
-    failingHead(({ headers }) => (headers['x-request-id'] ?? []).some((id) => !/^[\da-f-]{36}$/.test(id))),
+  failsOnHead('http-request-id-500', '500 to an X-Request-ID that is not a UUID', ({ headers }) =>
+    (headers['x-request-id'] ?? []).some((id) => !/^[\da-f-]{36}$/.test(id)),
   ),
-  broken(
+  failsOnHead(
     'http-cookie-percent-500',
     '500 if a cookie is not percent-encoded: its decoder throws',
-    ['invariants/no-server-error'],
-    failingHead(({ headers }) => /%(?![\da-f]{2})/i.test(headers.cookie?.join() ?? '')),
+    ({ headers }) => /%(?![\da-f]{2})/i.test(headers.cookie?.join() ?? ''),
   ),
   broken(
     'http-cors-preflight-by-headers',
@@ -167,11 +133,10 @@ export const httpMessage: readonly BrokenStore[] = [
         : undefined,
     ),
   ),
-  broken(
+  failsOnHead(
     'http-host-without-port-500',
     '500 if Host has no port: it is split at the colon',
-    ['invariants/no-server-error'],
-    failingHead(({ headers }) => !/:\d+$/.test(headers.host?.[0] ?? '')),
+    ({ headers }) => !/:\d+$/.test(headers.host?.[0] ?? ''),
   ),
   broken(
     'http-form-500',
@@ -201,23 +166,19 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invalid/rejects-forms'],
     bindingXml,
   ),
-  broken(
+  silentOn(
     'http-plain-cut',
     'closes the connection on text/plain',
-    ['invariants/answers'],
-    routing((request) => mediaType(request) === 'text/plain', 'cut'),
+    (request) => mediaType(request) === 'text/plain',
+    'cut',
   ),
-  broken(
-    'http-charset-500',
-    '500 if Content-Type has a charset parameter',
-    ['invariants/no-server-error'],
-    failingHead((request) => /;\s*charset/i.test(contentType(request))),
+  failsOnHead('http-charset-500', '500 if Content-Type has a charset parameter', (request) =>
+    /;\s*charset/i.test(contentType(request)),
   ),
-  broken(
+  failsOnHead(
     'http-chunked-500',
     '500 to a chunked body, because it has no Content-Length',
-    ['invariants/no-server-error'],
-    failingHead(({ headers }) => headers['content-length'] === undefined),
+    ({ headers }) => headers['content-length'] === undefined,
   ),
   broken(
     'http-chunked-hang',
@@ -225,21 +186,15 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invariants/answers'],
     hanging(({ request }) => request.headers['transfer-encoding'] !== undefined),
   ),
-  broken(
+  silentOn(
     'http-empty-chunked-hang',
     'waits for data that a chunked body without content does not have',
-    ['invariants/answers'],
-    routing(
-      ({ method: used, headers, body }) =>
-        used === 'POST' && headers['transfer-encoding'] !== undefined && body.length === 0,
-      'hang',
-    ),
+    ({ method: used, headers, body }) =>
+      used === 'POST' && headers['transfer-encoding'] !== undefined && body.length === 0,
+    'hang',
   ),
-  broken(
-    'http-accept-500',
-    '500 if Accept contains a quality value',
-    ['invariants/no-server-error'],
-    failingHead((request) => /;\s*q=/i.test(accepts(request))),
+  failsOnHead('http-accept-500', '500 if Accept contains a quality value', (request) =>
+    /;\s*q=/i.test(accepts(request)),
   ),
   broken(
     'http-16k-cut',
@@ -264,22 +219,18 @@ export const httpMessage: readonly BrokenStore[] = [
       },
     ),
   ),
-  broken(
+  silentOn(
     'http-no-credential-cut',
     'closes the connection if there is no Authorization header',
-    ['invariants/answers'],
-    routing((request) => request.method === 'POST' && authorization(request) === undefined, 'cut'),
+    (request) => request.method === 'POST' && authorization(request) === undefined,
+    'cut',
   ),
-  broken(
+  failsOnHead(
     'http-coded-500',
     '500 if there is a Content-Encoding',
-    ['invariants/no-server-error'],
-    failingHead(({ headers }) => headers['content-encoding'] !== undefined),
+    ({ headers }) => headers['content-encoding'] !== undefined,
   ),
-  broken(
-    'http-cookie-500',
-    '500 if a cookie has no name',
-    ['invariants/no-server-error'],
-    failingAt(({ headers }) => /(?:^|;)\s*=/.test(headers.cookie?.[0] ?? '')),
+  failsAt('http-cookie-500', '500 if a cookie has no name', ({ headers }) =>
+    /(?:^|;)\s*=/.test(headers.cookie?.[0] ?? ''),
   ),
 ];

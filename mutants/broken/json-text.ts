@@ -1,6 +1,6 @@
 import { Numeral, type Value } from '../../reference/json.ts';
 import { Rejection } from '../../reference/store.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
   accepting,
   every,
@@ -26,6 +26,8 @@ const MORE_AFTER = [
   'invalid/rejects-several-values',
   'state/accepts-among-many-rejections',
 ];
+
+const rejectsSpace = brokenBy(['ordinary/accepts-white-space'], rejecting);
 
 /** Matches white space outside strings. */
 const spaced =
@@ -81,42 +83,16 @@ export const jsonText: readonly BrokenStore[] = [
     rejecting(({ text }) => text.includes('\r\n\r\n')),
   ),
   // The same value, written differently.
-  broken(
-    'text-leading-space',
-    'rejects white space before the value',
-    ['ordinary/accepts-white-space'],
-    rejecting(({ text }) => /^\s+\S/.test(text)),
+  rejectsSpace('text-leading-space', 'rejects white space before the value', ({ text }) =>
+    /^\s+\S/.test(text),
   ),
-  broken(
-    'text-trailing-space',
-    'rejects white space after the value',
-    ['ordinary/accepts-white-space'],
-    rejecting(({ text }) => /\S\s+$/.test(text)),
+  rejectsSpace('text-trailing-space', 'rejects white space after the value', ({ text }) =>
+    /\S\s+$/.test(text),
   ),
-  broken(
-    'text-tabs',
-    'rejects tabs between tokens',
-    ['ordinary/accepts-white-space'],
-    rejecting(spaced(/\t/)),
-  ),
-  broken(
-    'text-returns',
-    'rejects carriage returns between tokens',
-    ['ordinary/accepts-white-space'],
-    rejecting(spaced(/\r/)),
-  ),
-  broken(
-    'text-lines',
-    'rejects line feeds between tokens',
-    ['ordinary/accepts-white-space'],
-    rejecting(spaced(/\n/)),
-  ),
-  broken(
-    'text-space-colon',
-    'rejects white space before a colon',
-    ['ordinary/accepts-white-space'],
-    rejecting(spaced(/"\s+:/)),
-  ),
+  rejectsSpace('text-tabs', 'rejects tabs between tokens', spaced(/\t/)),
+  rejectsSpace('text-returns', 'rejects carriage returns between tokens', spaced(/\r/)),
+  rejectsSpace('text-lines', 'rejects line feeds between tokens', spaced(/\n/)),
+  rejectsSpace('text-space-colon', 'rejects white space before a colon', spaced(/"\s+:/)),
   broken(
     'text-name-first',
     'rejects plants whose first property is name',

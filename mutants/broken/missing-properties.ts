@@ -1,5 +1,5 @@
 import { Numeral, type Value } from '../../reference/json.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
   type Asked,
   acceptingKind,
@@ -18,6 +18,7 @@ const MISSING = [
   'invalid/rejects-missing-property',
   'invalid/rejects-nested-property',
 ];
+const acceptsMissing = brokenBy(MISSING, acceptingKind);
 /** The checks that fail if a property is found under another name. */
 const MISNAMED = [
   'invalid/rejects-any-defect',
@@ -91,25 +92,27 @@ const withQuery = (value: Value, url: string): Value => {
 
 /** Stores that do not notice a missing required property. */
 export const missingProperties: readonly BrokenStore[] = [
-  broken('missing-id', 'assigns an id if there is none', MISSING, acceptingKind('id', 'absent')),
+  acceptsMissing('missing-id', 'assigns an id if there is none', 'id', 'absent'),
   broken(
     'missing-polluted',
     'lets __proto__ of a rejected body set the name of all later plants that have none',
     ['invalid/rejects-inherited-property'],
     polluted,
   ),
-  broken('missing-name', 'uses a default if name is missing', MISSING, acceptingKind('name', 'absent')),
-  broken(
+  acceptsMissing('missing-name', 'uses a default if name is missing', 'name', 'absent'),
+  acceptsMissing(
     'missing-id-tagged',
     'assigns an id if there is none and there is a tag',
-    MISSING,
-    acceptingKind('id', 'absent', tagged),
+    'id',
+    'absent',
+    tagged,
   ),
-  broken(
+  acceptsMissing(
     'missing-id-tagless',
     'assigns an id if there is neither id nor tag',
-    MISSING,
-    acceptingKind('id', 'absent', tagless),
+    'id',
+    'absent',
+    tagless,
   ),
   broken(
     'missing-id-long-name',
@@ -123,11 +126,12 @@ export const missingProperties: readonly BrokenStore[] = [
     ['invalid/rejects-any-defect'],
     acceptingKind('id', 'absent', ({ name }) => /[\d'-]/.test(name)),
   ),
-  broken(
+  acceptsMissing(
     'missing-name-tagless',
     'uses a default if name and tag are missing',
-    MISSING,
-    acceptingKind('name', 'absent', tagless),
+    'name',
+    'absent',
+    tagless,
   ),
   broken(
     'missing-name-from-tag',

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type BrokenStore, broken } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy } from '../fleet.ts';
 import { answering, answeringText, answeringValue, contentType, ownNamesIn, textOf } from '../helpers.ts';
 
 /** The checks that fail if no 200 is a Plant. */
@@ -8,6 +8,9 @@ const NO_PLANT = [
   'ordinary/answers-a-plant',
   'state/answers-alternating-requests',
 ];
+
+const noPlantText = brokenBy(NO_PLANT, answeringText);
+const noPlantValue = brokenBy(NO_PLANT, answeringValue);
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -69,115 +72,52 @@ export const plantBody: readonly BrokenStore[] = [
     }),
   ),
   // Not one JSON value in valid UTF-8.
-  broken(
-    'body-empty',
-    'answers 200 with an empty body',
-    NO_PLANT,
-    answeringText(() => ''),
-  ),
-  broken(
-    'body-blank',
-    'answers 200 with white space',
-    NO_PLANT,
-    answeringText(() => ' \n'),
-  ),
-  broken(
-    'body-html',
-    'answers 200 with HTML that is labelled JSON',
-    NO_PLANT,
-    answeringText(() => '<p>created</p>'),
-  ),
+  noPlantText('body-empty', 'answers 200 with an empty body', () => ''),
+  noPlantText('body-blank', 'answers 200 with white space', () => ' \n'),
+  noPlantText('body-html', 'answers 200 with HTML that is labelled JSON', () => '<p>created</p>'),
   broken(
     'body-broken-escape',
     'turns \\\\u of a name or tag into \\u, which is not an escape unless four digits follow',
     ['invariants/200-is-a-plant', 'unconstrained/answers-hostile-names'],
     answeringText((text) => text.replaceAll('\\\\u', '\\u')),
   ),
-  broken(
+  noPlantText(
     'body-two-values',
     'answers 200 with two JSON values, one per line',
-    NO_PLANT,
-    answeringText((text) => `${text}\n${text}`),
+    (text) => `${text}\n${text}`,
   ),
-  broken(
-    'body-debug-tail',
-    'appends a line of debug output to the body',
-    NO_PLANT,
-    answeringText((text) => `${text}\n-- 3 ms`),
-  ),
-  broken(
-    'body-semicolon',
-    'appends a semicolon to the body',
-    NO_PLANT,
-    answeringText((text) => `${text};`),
-  ),
-  broken(
-    'body-nul-tail',
-    'appends the NUL of a C string to the body',
-    NO_PLANT,
-    answeringText((text) => `${text}\0`),
-  ),
-  broken(
+  noPlantText('body-debug-tail', 'appends a line of debug output to the body', (text) => `${text}\n-- 3 ms`),
+  noPlantText('body-semicolon', 'appends a semicolon to the body', (text) => `${text};`),
+  noPlantText('body-nul-tail', 'appends the NUL of a C string to the body', (text) => `${text}\0`),
+  noPlantText(
     'body-guarded',
     'puts a guard against JSON hijacking before the body',
-    NO_PLANT,
-    answeringText((text) => `)]}',\n${text}`),
+    (text) => `)]}',\n${text}`,
   ),
-  broken(
-    'body-jsonp',
-    'wraps the body in a JSONP callback',
-    NO_PLANT,
-    answeringText((text) => `callback(${text})`),
+  noPlantText('body-jsonp', 'wraps the body in a JSONP callback', (text) => `callback(${text})`),
+  noPlantText('body-trailing-comma', 'puts a comma before the closing brace', (text) =>
+    text.replace(/}$/, ',}'),
   ),
-  broken(
-    'body-trailing-comma',
-    'puts a comma before the closing brace',
-    NO_PLANT,
-    answeringText((text) => text.replace(/}$/, ',}')),
-  ),
-  broken(
+  noPlantText(
     'body-single-quotes',
     'answers 200 with single-quoted JSON',
-    NO_PLANT,
-    answeringText((_, { name }) => `{'name': '${name}'}`),
+    (_, { name }) => `{'name': '${name}'}`,
   ),
-  broken(
-    'body-bare-names',
-    'answers 200 with unquoted property names',
-    NO_PLANT,
-    answeringText((text) => text.replace('"name"', 'name')),
+  noPlantText('body-bare-names', 'answers 200 with unquoted property names', (text) =>
+    text.replace('"name"', 'name'),
   ),
-  broken(
-    'body-nan',
-    'answers 200 with NaN in an additional property',
-    NO_PLANT,
-    answeringText((text) => text.replace(/}$/, ',"price":NaN}')),
+  noPlantText('body-nan', 'answers 200 with NaN in an additional property', (text) =>
+    text.replace(/}$/, ',"price":NaN}'),
   ),
-  broken(
-    'body-undefined',
-    'answers 200 with undefined in an additional property',
-    NO_PLANT,
-    answeringText((text) => text.replace(/}$/, ',"owner":undefined}')),
+  noPlantText('body-undefined', 'answers 200 with undefined in an additional property', (text) =>
+    text.replace(/}$/, ',"owner":undefined}'),
   ),
-  broken(
-    'body-truncated',
-    'answers 200 without the closing brace',
-    NO_PLANT,
-    answeringText((text) => text.slice(0, -1)),
+  noPlantText('body-truncated', 'answers 200 without the closing brace', (text) => text.slice(0, -1)),
+  noPlantText('body-utf16', 'answers 200 in UTF-16', utf16),
+  noPlantText('body-latin1', 'answers 200 with an additional property in Latin-1', (text) =>
+    latin1(text.replace(/}$/, ',"kind":"B\u00e9gonia"}')),
   ),
-  broken('body-utf16', 'answers 200 in UTF-16', NO_PLANT, answeringText(utf16)),
-  broken(
-    'body-latin1',
-    'answers 200 with an additional property in Latin-1',
-    NO_PLANT,
-    answeringText((text) => latin1(text.replace(/}$/, ',"kind":"B\u00e9gonia"}'))),
-  ),
-  broken(
-    'body-twice',
-    'answers 200 with JSON in a JSON string',
-    NO_PLANT,
-    answeringText((text) => JSON.stringify(text)),
-  ),
+  noPlantText('body-twice', 'answers 200 with JSON in a JSON string', (text) => JSON.stringify(text)),
   broken(
     'body-tag-reference',
     'returns a reference to the name in place of an equal tag',
@@ -263,72 +203,23 @@ export const plantBody: readonly BrokenStore[] = [
   ),
 
   // One JSON value, but not a Plant.
-  broken(
-    'plant-in-data',
-    'wraps the plant in data',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ data: { name, tag } })),
-  ),
-  broken(
-    'plant-in-plant',
-    'wraps the plant in plant',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ plant: { name, tag } })),
-  ),
-  broken(
-    'plant-in-array',
-    'answers 200 with the plant in an array',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => [{ name, tag }]),
-  ),
-  broken(
-    'plant-pairs',
-    'answers 200 with pairs of names and values',
-    NO_PLANT,
-    answeringValue(({ name }) => [['name', name]]),
-  ),
-  broken(
-    'plant-null',
-    'answers 200 with null',
-    NO_PLANT,
-    answeringValue(() => null),
-  ),
-  broken(
-    'plant-true',
-    'answers 200 with true',
-    NO_PLANT,
-    answeringValue(() => true),
-  ),
-  broken(
-    'plant-id-only',
-    'answers 200 with only the id',
-    NO_PLANT,
-    answeringValue(({ id }) => ({ id: Number(id) })),
-  ),
-  broken(
-    'plant-ok',
-    'answers 200 with {"ok": true}',
-    NO_PLANT,
-    answeringValue(() => ({ ok: true })),
-  ),
-  broken(
-    'plant-bare-name',
-    'answers 200 with the name as a JSON string',
-    NO_PLANT,
-    answeringValue(({ name }) => name),
-  ),
-  broken(
+  noPlantValue('plant-in-data', 'wraps the plant in data', ({ name, tag }) => ({ data: { name, tag } })),
+  noPlantValue('plant-in-plant', 'wraps the plant in plant', ({ name, tag }) => ({ plant: { name, tag } })),
+  noPlantValue('plant-in-array', 'answers 200 with the plant in an array', ({ name, tag }) => [
+    { name, tag },
+  ]),
+  noPlantValue('plant-pairs', 'answers 200 with pairs of names and values', ({ name }) => [['name', name]]),
+  noPlantValue('plant-null', 'answers 200 with null', () => null),
+  noPlantValue('plant-true', 'answers 200 with true', () => true),
+  noPlantValue('plant-id-only', 'answers 200 with only the id', ({ id }) => ({ id: Number(id) })),
+  noPlantValue('plant-ok', 'answers 200 with {"ok": true}', () => ({ ok: true })),
+  noPlantValue('plant-bare-name', 'answers 200 with the name as a JSON string', ({ name }) => name),
+  noPlantValue(
     'plant-capitals',
     'answers 200 with Name and Tag instead of name and tag',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ Name: name, Tag: tag })),
+    ({ name, tag }) => ({ Name: name, Tag: tag }),
   ),
-  broken(
-    'plant-error',
-    'answers 200 with an Error',
-    NO_PLANT,
-    answeringValue(() => ({ error: 0, message: 'created' })),
-  ),
+  noPlantValue('plant-error', 'answers 200 with an Error', () => ({ error: 0, message: 'created' })),
   broken(
     'body-yaml-words',
     'returns words such as no and null as the values that they have in YAML',
@@ -347,30 +238,20 @@ export const plantBody: readonly BrokenStore[] = [
     ['auth/rejects-after-an-accepted-request', 'ordinary/answers-a-plant', 'unconstrained/answers-any-id'],
     answeringValue(({ name, tag }) => (tag === undefined ? { name } : { tag })),
   ),
-  broken(
-    'plant-name-null',
-    'answers 200 with null as name',
-    NO_PLANT,
-    answeringValue(({ tag }) => ({ name: null, tag })),
-  ),
-  broken(
-    'plant-name-array',
-    'answers 200 with an array as name',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ name: [name], tag })),
-  ),
-  broken(
+  noPlantValue('plant-name-null', 'answers 200 with null as name', ({ tag }) => ({ name: null, tag })),
+  noPlantValue('plant-name-array', 'answers 200 with an array as name', ({ name, tag }) => ({
+    name: [name],
+    tag,
+  })),
+  noPlantValue(
     'plant-name-object',
     'answers 200 with an object as name, one member per language',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ name: { en: name }, tag })),
+    ({ name, tag }) => ({ name: { en: name }, tag }),
   ),
-  broken(
-    'plant-name-length',
-    'answers 200 with the length of the name as name',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ name: name.length, tag })),
-  ),
+  noPlantValue('plant-name-length', 'answers 200 with the length of the name as name', ({ name, tag }) => ({
+    name: name.length,
+    tag,
+  })),
   broken(
     'plant-name-words',
     'splits a name that contains a space into an array',
@@ -409,12 +290,10 @@ export const plantBody: readonly BrokenStore[] = [
     ['ordinary/answers-a-plant', 'ordinary/accepts-any-property-order', 'state/answers-alternating-requests'],
     answeringValue(({ name, tag = false }) => ({ name, tag })),
   ),
-  broken(
-    'plant-tag-array',
-    'answers 200 with an array as tag',
-    NO_PLANT,
-    answeringValue(({ name, tag }) => ({ name, tag: tag === undefined ? [] : [tag] })),
-  ),
+  noPlantValue('plant-tag-array', 'answers 200 with an array as tag', ({ name, tag }) => ({
+    name,
+    tag: tag === undefined ? [] : [tag],
+  })),
   broken(
     'plant-tag-object',
     'answers 200 with an object as tag',

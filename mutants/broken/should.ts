@@ -9,7 +9,7 @@ import {
   type Rejection,
   type Steps,
 } from '../../reference/store.ts';
-import { type BrokenStore, broken, type Change } from '../fleet.ts';
+import { type BrokenStore, broken, brokenBy, type Change } from '../fleet.ts';
 import {
   acceptingType,
   answering400With,
@@ -55,6 +55,9 @@ const tagging = (tag: (tag: string) => string | undefined) =>
     name: plant.name,
     tag: plant.tag === undefined ? undefined : tag(plant.tag),
   }));
+const changesName = brokenBy(['ordinary/echoes-name', 'unconstrained/echoes-any-name'], naming);
+const changesTag = brokenBy(['ordinary/echoes-tag', 'unconstrained/echoes-any-tag'], tagging);
+const rejectsName = brokenBy(['unconstrained/accepts-any-name'], rejecting);
 const messaging = (
   say: (rejection: Rejection, request: Received) => string,
   codes?: (rejection: Rejection, request: Received) => boolean,
@@ -99,42 +102,23 @@ export const should: readonly BrokenStore[] = [
     ['unconstrained/echoes-any-name'],
     naming(({ name }) => name.trim().replace(/\s+/g, ' ')),
   ),
-  broken(
-    'name-lower-case',
-    'answers with the name in lower case',
-    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
-    naming(({ name }) => name.toLowerCase()),
+  changesName('name-lower-case', 'answers with the name in lower case', ({ name }) => name.toLowerCase()),
+  changesName('name-capitalised', 'answers with the name capitalised', ({ name }) =>
+    name.replace(/^./u, (first) => first.toUpperCase()),
   ),
-  broken(
-    'name-capitalised',
-    'answers with the name capitalised',
-    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
-    naming(({ name }) => name.replace(/^./u, (first) => first.toUpperCase())),
-  ),
-  broken(
-    'name-cut',
-    'truncates the name after 32 characters',
-    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
-    naming(({ name }) => name.slice(0, 32)),
-  ),
+  changesName('name-cut', 'truncates the name after 32 characters', ({ name }) => name.slice(0, 32)),
   broken(
     'name-composed',
     'answers with the name in NFC',
     ['unconstrained/echoes-any-name'],
     naming(({ name }) => name.normalize('NFC')),
   ),
-  broken(
+  changesName(
     'name-html',
     'answers with the name escaped for HTML: an apostrophe becomes &#39;',
-    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
-    naming(({ name }) => name.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)),
+    ({ name }) => name.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`),
   ),
-  broken(
-    'name-constant',
-    'answers with the same name always',
-    ['ordinary/echoes-name', 'unconstrained/echoes-any-name'],
-    naming(() => 'Aloe'),
-  ),
+  changesName('name-constant', 'answers with the same name always', () => 'Aloe'),
   broken(
     'name-of-another',
     'answers with the name of another request in progress',
@@ -152,32 +136,12 @@ export const should: readonly BrokenStore[] = [
       return overlapping(10, () => mixed)(right);
     },
   ),
-  broken(
-    'tag-dropped',
-    'leaves out the tag',
-    ['ordinary/echoes-tag', 'unconstrained/echoes-any-tag'],
-    tagging(() => undefined),
-  ),
-  broken(
-    'tag-upper-case',
-    'answers with the tag in upper case',
-    ['ordinary/echoes-tag', 'unconstrained/echoes-any-tag'],
-    tagging((tag) => tag.toUpperCase()),
-  ),
-  broken(
-    'tag-cut',
-    'truncates the tag after 10 characters',
-    ['ordinary/echoes-tag', 'unconstrained/echoes-any-tag'],
-    tagging((tag) => tag.slice(0, 10)),
-  ),
+  changesTag('tag-dropped', 'leaves out the tag', () => undefined),
+  changesTag('tag-upper-case', 'answers with the tag in upper case', (tag) => tag.toUpperCase()),
+  changesTag('tag-cut', 'truncates the tag after 10 characters', (tag) => tag.slice(0, 10)),
 
   // Every valid NewPlant is accepted.
-  broken(
-    'rejects-empty',
-    'rejects an empty name',
-    ['unconstrained/accepts-any-name'],
-    rejecting(({ fields }) => fields.get('name') === ''),
-  ),
+  rejectsName('rejects-empty', 'rejects an empty name', ({ fields }) => fields.get('name') === ''),
   broken(
     'rejects-astral',
     'rejects astral characters',
@@ -190,18 +154,8 @@ export const should: readonly BrokenStore[] = [
     ['unconstrained/accepts-any-name', 'unconstrained/accepts-any-tag'],
     rejecting(({ name, tag }) => /\p{Cc}/u.test(name + tag)),
   ),
-  broken(
-    'rejects-255',
-    'rejects names longer than 255 characters',
-    ['unconstrained/accepts-any-name'],
-    rejecting(({ name }) => name.length > 255),
-  ),
-  broken(
-    'rejects-markup',
-    'rejects < and >',
-    ['unconstrained/accepts-any-name'],
-    rejecting(({ name, tag }) => /[<>]/.test(name + tag)),
-  ),
+  rejectsName('rejects-255', 'rejects names longer than 255 characters', ({ name }) => name.length > 255),
+  rejectsName('rejects-markup', 'rejects < and >', ({ name, tag }) => /[<>]/.test(name + tag)),
   broken(
     'rejects-31-bits',
     'rejects ids from 2^31 to 2^53',
