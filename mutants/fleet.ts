@@ -48,6 +48,12 @@ export const right = (name: string, odd: string, change: Change): RightStore => 
   start: started(change),
 });
 
+/** Returns a function that makes stores which are unusual by the same kind of change. */
+export const rightBy =
+  <A extends readonly unknown[]>(changeFor: (...of: A) => Change) =>
+  (name: string, odd: string, ...of: A): RightStore =>
+    right(name, odd, changeFor(...of));
+
 /** Combines the changes of several stores, the first of which is applied to the reference store. */
 export const combined =
   (stores: readonly (RightStore | BrokenStore)[]): Change =>

@@ -1,5 +1,5 @@
 import { json, type NewPlant } from '../../reference/store.ts';
-import { type RightStore, right } from '../fleet.ts';
+import { type RightStore, right, rightBy } from '../fleet.ts';
 import {
   answering,
   answeringHead,
@@ -13,6 +13,9 @@ import {
 
 const also = (more: (plant: NewPlant) => Record<string, unknown>) =>
   answeringValue((plant) => ({ name: plant.name, tag: plant.tag, ...more(plant) }));
+const answersAlso = rightBy(also);
+const answersText = rightBy(answeringText);
+const answersType = rightBy(answeringType);
 const last = (member: string) => answeringText((text) => text.replace(/}$/, `,${member}}`));
 const escaped = (text: string) =>
   text.replace(
@@ -29,11 +32,9 @@ export const answers: readonly RightStore[] = [
     'echoes the exact id: additional properties are allowed',
     answering((answer, { id }) => ({ ...answer, body: textOf(answer).replace(/}$/, `,"id":${id}}`) })),
   ),
-  right(
-    'id-as-string',
-    'returns id as a string: the Plant schema does not declare it',
-    also(({ id }) => ({ id: `${id}` })),
-  ),
+  answersAlso('id-as-string', 'returns id as a string: the Plant schema does not declare it', ({ id }) => ({
+    id: `${id}`,
+  })),
   right(
     'id-given',
     "assigns the id itself: whether a store keeps the client's id is unspecified",
@@ -45,46 +46,39 @@ export const answers: readonly RightStore[] = [
       });
     }),
   ),
-  right(
-    'id-uuid',
-    'returns id as a UUID: the Plant schema does not declare it',
-    also(() => ({ id: '0b4c6a7e-6c1e-4b1c-9a44-6a1d7c2f0001' })),
-  ),
-  right(
-    'tag-empty',
-    'returns an empty tag if none was sent: it is a string',
-    also(({ tag = '' }) => ({ tag })),
-  ),
-  right(
+  answersAlso('id-uuid', 'returns id as a UUID: the Plant schema does not declare it', () => ({
+    id: '0b4c6a7e-6c1e-4b1c-9a44-6a1d7c2f0001',
+  })),
+  answersAlso('tag-empty', 'returns an empty tag if none was sent: it is a string', ({ tag = '' }) => ({
+    tag,
+  })),
+  answersAlso(
     'tag-default',
     'returns a default tag if none was sent: it is a string',
-    also(({ tag = 'uncategorised' }) => ({ tag })),
+    ({ tag = 'uncategorised' }) => ({ tag }),
   ),
   right(
     'tag-never',
     'never returns the tag: it is optional',
     answeringValue(({ name }) => ({ name })),
   ),
-  right(
-    'name-changed',
-    'returns the name in capitals: echoing it is a SHOULD',
-    also(({ name }) => ({ name: name.toUpperCase() })),
-  ),
-  right(
+  answersAlso('name-changed', 'returns the name in capitals: echoing it is a SHOULD', ({ name }) => ({
+    name: name.toUpperCase(),
+  })),
+  answersAlso(
     'more-fields',
     'returns additional fields: stored fields beyond the declared ones are unspecified',
-    also(() => ({
+    () => ({
       createdAt: '2024-02-30T00:00:00Z',
       price: null,
       stock: [1, [2]],
       _links: { self: { href: '/plants/1' } },
-    })),
+    }),
   ),
-  right(
-    'error-fields',
-    'returns additional properties called error and message',
-    also(() => ({ error: null, message: 'created' })),
-  ),
+  answersAlso('error-fields', 'returns additional properties called error and message', () => ({
+    error: null,
+    message: 'created',
+  })),
   right(
     'proto-field',
     'returns an additional property called __proto__',
@@ -100,82 +94,58 @@ export const answers: readonly RightStore[] = [
     'returns an additional property nested 200 deep',
     last(`"history":${'['.repeat(200)}${']'.repeat(200)}`),
   ),
-  right(
-    'large',
-    'returns an additional property of 256 KiB',
-    also(() => ({ description: 'lorem ipsum '.repeat(21_846) })),
-  ),
+  answersAlso('large', 'returns an additional property of 256 KiB', () => ({
+    description: 'lorem ipsum '.repeat(21_846),
+  })),
 
   // Its text.
-  right(
-    'pretty',
-    'pretty-prints JSON',
-    answeringText((text) => JSON.stringify(JSON.parse(text), null, 2)),
-  ),
-  right(
+  answersText('pretty', 'pretty-prints JSON', (text) => JSON.stringify(JSON.parse(text), null, 2)),
+  answersText(
     'tabs-and-returns',
     'writes JSON with tabs and CRLF',
-    answeringText(
-      (text) => `\r\n${JSON.stringify(JSON.parse(text), null, '\t').replaceAll('\n', '\r\n')}\r\n`,
-    ),
+    (text) => `\r\n${JSON.stringify(JSON.parse(text), null, '\t').replaceAll('\n', '\r\n')}\r\n`,
   ),
-  right(
-    'trailing-newline',
-    'ends the body with a line feed: it is white space',
-    answeringText((text) => `${text}\n`),
-  ),
-  right(
+  answersText('trailing-newline', 'ends the body with a line feed: it is white space', (text) => `${text}\n`),
+  answersText(
     'padded',
     'surrounds the body with white space',
-    answeringText((text) => `${' '.repeat(1024)}${text}${' '.repeat(1024)}`),
+    (text) => `${' '.repeat(1024)}${text}${' '.repeat(1024)}`,
   ),
-  right('escaped', 'escapes every character, also in property names', answeringText(escaped)),
-  right(
-    'escaped-slashes',
-    'escapes / and non-ASCII characters, like PHP',
-    answeringText((text) =>
-      text
-        .replaceAll('/', '\\/')
-        .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-    ),
+  answersText('escaped', 'escapes every character, also in property names', escaped),
+  answersText('escaped-slashes', 'escapes / and non-ASCII characters, like PHP', (text) =>
+    text
+      .replaceAll('/', '\\/')
+      .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   ),
   right(
     'tag-first',
     'puts tag before name',
     answeringValue(({ name, tag }) => ({ tag, name })),
   ),
-  right(
+  answersText(
     'bom',
     'puts a byte order mark before the body: sending none is a SHOULD',
-    answeringText((text) => `\ufeff${text}`),
+    (text) => `\ufeff${text}`,
   ),
 
   // Its content type.
-  right(
-    'charset',
-    'sends a charset parameter in Content-Type',
-    answeringType('application/json; charset=utf-8'),
-  ),
-  right(
+  answersType('charset', 'sends a charset parameter in Content-Type', 'application/json; charset=utf-8'),
+  answersType(
     'type-capitals',
     'sends Content-Type in capitals, with spaces and a quoted charset',
-    answeringType('APPLICATION/JSON ; charset="utf-8"'),
+    'APPLICATION/JSON ; charset="utf-8"',
   ),
-  right(
+  answersType(
     'type-semicolon',
     'ends Content-Type with a semicolon: RFC 9110 allows empty parameters',
-    answeringType('application/json;'),
+    'application/json;',
   ),
-  right(
+  answersType(
     'type-parameters',
     'sends unknown parameters in Content-Type',
-    answeringType('application/json;profile="a;b,c=\\"d";q=1'),
+    'application/json;profile="a;b,c=\\"d";q=1',
   ),
-  right(
-    'type-twice',
-    'sends the same Content-Type twice',
-    answeringType(['application/json', 'application/json']),
-  ),
+  answersType('type-twice', 'sends the same Content-Type twice', ['application/json', 'application/json']),
   right(
     'many-headers',
     'sends many headers: cookies, Location, ETag, a 6 KiB policy',
@@ -190,10 +160,10 @@ export const answers: readonly RightStore[] = [
       'retry-after': '3',
     }),
   ),
-  right(
+  answersType(
     'nosniff-charset-latin',
     'labels the body as Latin-1, which has no effect: JSON is UTF-8',
-    answeringType('application/json; charset=iso-8859-1'),
+    'application/json; charset=iso-8859-1',
   ),
 ];
 

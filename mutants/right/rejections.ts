@@ -1,5 +1,5 @@
 import { Rejection } from '../../reference/store.ts';
-import { type Change, type RightStore, right } from '../fleet.ts';
+import { type Change, type RightStore, right, rightBy } from '../fleet.ts';
 import {
   adding,
   answering400,
@@ -31,6 +31,7 @@ const rejectingOver =
     },
   });
 
+const rejects = rightBy(rejecting);
 const code = (code: number) => answering400With(({ message }) => ({ error: code, message }));
 const undeclared = ({ fields }: Seen) =>
   [...fields.keys()].some((name) => !['id', 'name', 'tag'].includes(name));
@@ -113,67 +114,57 @@ export const rejections: readonly RightStore[] = [
   ),
   right('foreign-type-400', 'answers another media type with 400 and an Error', under(400, coded(415))),
 
-  right(
+  rejects(
     'no-empty-names',
     'rejects empty names: constraints are unspecified',
-    rejecting(({ fields }) => fields.get('name') === ''),
+    ({ fields }) => fields.get('name') === '',
   ),
-  right(
+  rejects(
     'no-blank-names-422',
     'rejects names of white space with 422: constraints are unspecified',
-    rejecting(({ fields, name }) => fields.has('name') && name.trim() === '', 422),
+    ({ fields, name }) => fields.has('name') && name.trim() === '',
+    422,
   ),
-  right(
+  rejects(
     'no-long-names',
     'rejects names longer than 40 characters: constraints are unspecified',
-    rejecting(({ name }) => name.length > 40),
+    ({ name }) => name.length > 40,
   ),
-  right(
+  rejects(
     'no-long-tags',
     'rejects tags longer than 20 characters with 422: constraints are unspecified',
-    rejecting(({ tag }) => tag.length > 20, 422),
+    ({ tag }) => tag.length > 20,
+    422,
   ),
-  right(
+  rejects(
     'no-astral',
     'rejects astral characters: constraints are unspecified',
-    rejecting(nameOrTag(/[\u{10000}-\u{10ffff}]/u)),
+    nameOrTag(/[\u{10000}-\u{10ffff}]/u),
   ),
-  right(
-    'no-control',
-    'rejects control characters: constraints are unspecified',
-    rejecting(nameOrTag(/\p{Cc}/u)),
-  ),
-  right(
+  rejects('no-control', 'rejects control characters: constraints are unspecified', nameOrTag(/\p{Cc}/u)),
+  rejects(
     'ascii-letters',
     'rejects names that contain anything but ASCII letters, digits, spaces, hyphens and apostrophes',
-    rejecting(({ name }) => name !== '' && !/^[A-Za-z][A-Za-z0-9 '-]*$/.test(name)),
+    ({ name }) => name !== '' && !/^[A-Za-z][A-Za-z0-9 '-]*$/.test(name),
   ),
-  right(
-    'no-short-names',
-    'rejects names of one letter',
-    rejecting(({ name }) => name.length === 1),
-  ),
-  right(
+  rejects('no-short-names', 'rejects names of one letter', ({ name }) => name.length === 1),
+  rejects(
     'lower-case-tags',
     'rejects tags that contain anything but lower-case letters',
-    rejecting(({ fields, tag }) => typeof fields.get('tag') === 'string' && !/^[a-z]+$/.test(tag)),
+    ({ fields, tag }) => typeof fields.get('tag') === 'string' && !/^[a-z]+$/.test(tag),
   ),
-  right('no-undeclared', 'rejects undeclared properties: unspecified', rejecting(undeclared)),
-  right(
+  rejects('no-undeclared', 'rejects undeclared properties: unspecified', undeclared),
+  rejects(
     'no-large-ids',
     'rejects ids above 2^31 - 1: the range is unspecified',
-    rejecting(({ id }) => id !== undefined && id > 2n ** 31n - 1n),
+    ({ id }) => id !== undefined && id > 2n ** 31n - 1n,
   ),
-  right(
+  rejects(
     'no-ids-below-1',
     'rejects ids below 1: the range is unspecified',
-    rejecting(({ id }) => id !== undefined && id < 1n),
+    ({ id }) => id !== undefined && id < 1n,
   ),
-  right(
-    'no-deep',
-    'rejects nesting deeper than 20 with 413',
-    rejecting(({ text }) => depthOf(text) > 20, 413),
-  ),
+  rejects('no-deep', 'rejects nesting deeper than 20 with 413', ({ text }) => depthOf(text) > 20, 413),
   right(
     'no-large-bodies',
     'answers bodies of more than 2000 bytes with 413 in HTML: limits are unspecified',

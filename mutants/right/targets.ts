@@ -1,5 +1,5 @@
 import { json, Rejection } from '../../reference/store.ts';
-import { type Change, type RightStore, right } from '../fleet.ts';
+import { type Change, type RightStore, right, rightBy } from '../fleet.ts';
 import { html, plain, sending } from '../helpers.ts';
 
 const target = (url = '') => ({ url, path: url.split('?')[0] ?? '', query: url.split('?')[1] });
@@ -33,38 +33,39 @@ const diverting = (
     when(url, headers.host?.[0] ?? '') ? answer(url) : usual,
   );
 
+const normalises = rightBy(normalising);
+const diverts = rightBy(diverting);
+
 /**
  * Stores with unusual request targets: "Path, query and header parameters: None are declared"; other paths
  * are unspecified.
  */
 export const targets: readonly RightStore[] = [
-  right(
-    'absolute-form-accepted',
-    'accepts a target in absolute form (RFC 9112 section 3.2.2)',
-    normalising((path) => path.replace(/^https?:\/\/[^/]*/i, '')),
+  normalises('absolute-form-accepted', 'accepts a target in absolute form (RFC 9112 section 3.2.2)', (path) =>
+    path.replace(/^https?:\/\/[^/]*/i, ''),
   ),
   right(
     'absolute-form-400',
     'answers a target in absolute form with 400 and an Error: only POST {base_url}/plants is specified',
     rejecting(isAbsolute, 400),
   ),
-  right(
+  diverts(
     'absolute-form-html-403',
     'answers a target in absolute form with 403 in HTML: it is not an open proxy',
-    diverting(isAbsolute, () => html(403, 'Forbidden')),
+    isAbsolute,
+    () => html(403, 'Forbidden'),
   ),
-  right(
+  diverts(
     'absolute-form-redirects',
     'redirects a target in absolute form to its path',
-    diverting(isAbsolute, (url) => ({ status: 301, headers: { location: new URL(url).pathname } })),
+    isAbsolute,
+    (url) => ({ status: 301, headers: { location: new URL(url).pathname } }),
   ),
-  right(
+  diverts(
     'absolute-form-other-host-400',
     'answers 400 in HTML to a target in absolute form with another host than Host (RFC 9112 section 3.2.2)',
-    diverting(
-      (url, host) => isAbsolute(url) && new URL(url).host !== host.toLowerCase(),
-      () => html(400, 'Bad request'),
-    ),
+    (url, host) => isAbsolute(url) && new URL(url).host !== host.toLowerCase(),
+    () => html(400, 'Bad request'),
   ),
   right(
     'misdirected-421',
@@ -76,83 +77,69 @@ export const targets: readonly RightStore[] = [
       return known ? answer : plain(421, 'Misdirected Request');
     }),
   ),
-  right(
+  normalises(
     'encoded-path-accepted',
     'decodes a percent-encoded path, like many proxies: /%70lants is /plants (RFC 3986 section 6.2.2.2)',
-    normalising((path) => (isEncoded(path) ? path.replace(/%70/gi, 'p').replace(/%6c/gi, 'l') : path)),
+    (path) => (isEncoded(path) ? path.replace(/%70/gi, 'p').replace(/%6c/gi, 'l') : path),
   ),
-  right(
+  diverts(
     'encoded-path-redirects',
     'redirects a percent-encoded path to the decoded one',
-    diverting(
-      (url) => isEncoded(target(url).path),
-      () => ({ status: 308, headers: { location: '/plants' } }),
-    ),
+    (url) => isEncoded(target(url).path),
+    () => ({ status: 308, headers: { location: '/plants' } }),
   ),
   right(
     'encoded-path-400',
     'answers a percent-encoded path with 400 and an Error, before authentication',
     rejecting((url) => isEncoded(target(url).path), 400),
   ),
-  right(
+  diverts(
     'encoded-path-403',
     'answers a percent-encoded path with 403 in HTML, from a firewall',
-    diverting(
-      (url) => isEncoded(target(url).path),
-      () => html(403, 'Request blocked'),
-    ),
+    (url) => isEncoded(target(url).path),
+    () => html(403, 'Request blocked'),
   ),
-  right(
-    'slashes-merged',
-    'merges repeated slashes and dot segments, like nginx',
-    normalising((path) => path.replace(/\/(?:\.?\/)+/g, '/')),
+  normalises('slashes-merged', 'merges repeated slashes and dot segments, like nginx', (path) =>
+    path.replace(/\/(?:\.?\/)+/g, '/'),
   ),
-  right(
+  normalises(
     'path-parameters',
     'accepts /plants;v=1, like servlet containers: the path ends at the semicolon',
-    normalising((path) => path.replace(/;.*$/, '')),
+    (path) => path.replace(/;.*$/, ''),
   ),
-  right(
+  normalises(
     'front-controller',
     'creates plants at every path: other paths are unspecified',
-    normalising(() => '/plants'),
+    () => '/plants',
   ),
   right(
     'queries-400',
     'answers any query with 400 and an Error: "query … parameters: None are declared"',
     rejecting((url) => url.includes('?'), 400),
   ),
-  right(
+  diverts(
     'queries-404',
     'answers any query with 404 without a body: the route is the whole target',
-    diverting(
-      (url) => url.includes('?'),
-      () => ({ status: 404 }),
-    ),
+    (url) => url.includes('?'),
+    () => ({ status: 404 }),
   ),
-  right(
+  diverts(
     'queries-redirect',
     'redirects any query to the target without it',
-    diverting(
-      (url) => url.includes('?'),
-      (url) => ({ status: 301, headers: { location: target(url).path } }),
-    ),
+    (url) => url.includes('?'),
+    (url) => ({ status: 301, headers: { location: target(url).path } }),
   ),
-  right(
+  diverts(
     'iis-request-filtering',
     'answers 404.15 in HTML to a query of more than 1,024 characters, and 404.5 to a quote or < in it, like IIS',
-    diverting(
-      (url) => (target(url).query?.length ?? 0) > 1024 || /['"<]|%3c|%27/i.test(target(url).query ?? ''),
-      () => html(404, '404 - File or directory not found.'),
-    ),
+    (url) => (target(url).query?.length ?? 0) > 1024 || /['"<]|%3c|%27/i.test(target(url).query ?? ''),
+    () => html(404, '404 - File or directory not found.'),
   ),
-  right(
+  diverts(
     'long-targets-414',
     'answers targets longer than 1,000 characters with 414 in HTML: limits are unspecified',
-    diverting(
-      (url) => url.length > 1000,
-      () => html(414, 'Request-URI Too Long'),
-    ),
+    (url) => url.length > 1000,
+    () => html(414, 'Request-URI Too Long'),
   ),
   right(
     'api-gateway',

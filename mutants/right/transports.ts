@@ -25,6 +25,12 @@ const fieldsOf = ({ headers = {} }: Answer) =>
     .flatMap(([name, value]) => [value].flat().map((line) => `${name}: ${line}\r\n`))
     .join('');
 
+/** The beginning of a message, to which further header fields may be added. */
+const headOf = (answer: Answer, version = '1.1') =>
+  `HTTP/${version} ${answer.status} OK\r\n${fieldsOf(answer)}`;
+const inBytes = (...parts: readonly (string | Uint8Array)[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
+
 /** Bypasses the serialisation of Node: the caller writes the whole message. */
 const written =
   (write: (answer: Answer, bytes: Uint8Array, request: Received) => string | Buffer, close = true): Change =>
@@ -45,13 +51,11 @@ const written =
 
 /** Sends the body in one chunk, whatever the version of the request. */
 const inChunks = written((answer, bytes) =>
-  Buffer.concat([
-    Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Transfer-Encoding: chunked\r\n\r\n`),
-    ...(bytes.length === 0
-      ? []
-      : [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]),
-    Buffer.from('0\r\n\r\n'),
-  ]),
+  inBytes(
+    `${headOf(answer)}Transfer-Encoding: chunked\r\n\r\n`,
+    ...(bytes.length === 0 ? [] : [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n']),
+    '0\r\n\r\n',
+  ),
 );
 
 const encoded = (coding: string, encode: (bytes: Uint8Array) => Uint8Array) =>
@@ -91,7 +95,7 @@ async function chunkByChunk(
     `HTTP/1.1 ${answer.status} \r\n${fieldsOf(answer)}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
   );
   const chunks = [...(method === 'HEAD' ? [] : bytesOf(answer))].map((byte) =>
-    Buffer.concat([Buffer.from('1;n=v\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
+    inBytes('1;n=v\r\n', Buffer.of(byte), '\r\n'),
   );
   // Written one by one only while that takes negligible time: a right store must not depend on a clock.
   const singly = chunks.slice(0, 1000);
@@ -123,12 +127,7 @@ export const transports: readonly RightStore[] = [
     'http-1.0',
     'answers with HTTP/1.0',
     written((answer, bytes) =>
-      Buffer.concat([
-        Buffer.from(
-          `HTTP/1.0 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length: ${bytes.length}\r\n\r\n`,
-        ),
-        bytes,
-      ]),
+      inBytes(`${headOf(answer, '1.0')}Content-Length: ${bytes.length}\r\n\r\n`, bytes),
     ),
   ),
   right(
@@ -157,12 +156,7 @@ export const transports: readonly RightStore[] = [
   right(
     'close-delimited',
     'ends the body by closing the connection',
-    written((answer, bytes) =>
-      Buffer.concat([
-        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Connection: close\r\n\r\n`),
-        bytes,
-      ]),
-    ),
+    written((answer, bytes) => inBytes(`${headOf(answer)}Connection: close\r\n\r\n`, bytes)),
   ),
   right('connection-close', 'sends Connection: close with every response', adding({ connection: 'close' })),
   right('closes-after-7', 'closes connections after 7 responses without announcing it', closing(7)),
@@ -184,26 +178,18 @@ export const transports: readonly RightStore[] = [
     'chunk-white-space',
     'sends chunks with white space before their extensions and zeros before their sizes, Chunked in another case',
     written((answer, bytes, { method }) =>
-      Buffer.concat([
-        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Transfer-Encoding: Chunked\r\n\r\n`),
-        ...(bytes.length === 0
-          ? []
-          : [Buffer.from(`00${bytes.length.toString(16)} ; note="x;y"\r\n`), bytes, Buffer.from('\r\n')]),
-        Buffer.from(method === 'HEAD' ? '' : '000;last=1\r\nX-Checksum: 0\r\n\r\n'),
-      ]),
+      inBytes(
+        `${headOf(answer)}Transfer-Encoding: Chunked\r\n\r\n`,
+        ...(bytes.length === 0 ? [] : [`00${bytes.length.toString(16)} ; note="x;y"\r\n`, bytes, '\r\n']),
+        method === 'HEAD' ? '' : '000;last=1\r\nX-Checksum: 0\r\n\r\n',
+      ),
     ),
   ),
   right(
     'content-length-tabs',
     'sends tabs before and after Content-Length, which many parsers reject (RFC 9110 section 5.6.3)',
     written(
-      (answer, bytes) =>
-        Buffer.concat([
-          Buffer.from(
-            `HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length:\t${bytes.length}\t \r\n\r\n`,
-          ),
-          bytes,
-        ]),
+      (answer, bytes) => inBytes(`${headOf(answer)}Content-Length:\t${bytes.length}\t \r\n\r\n`, bytes),
       false,
     ),
   ),
@@ -212,10 +198,7 @@ export const transports: readonly RightStore[] = [
     'sends a tab after the Content-Length of every fourth body or so, as a server that pads its headers may',
     written((answer, bytes) => {
       const length = bytes.length % 4 === 0 ? `${bytes.length}\t` : bytes.length;
-      return Buffer.concat([
-        Buffer.from(`HTTP/1.1 ${answer.status} OK\r\n${fieldsOf(answer)}Content-Length: ${length}\r\n\r\n`),
-        bytes,
-      ]);
+      return inBytes(`${headOf(answer)}Content-Length: ${length}\r\n\r\n`, bytes);
     }, false),
   ),
   right('chunked', 'sends the body in two chunks', () => ({
@@ -294,13 +277,10 @@ export const transports: readonly RightStore[] = [
     'sends header names in unusual case, values between tabs and spaces',
     written(
       (answer, bytes) =>
-        Buffer.concat([
-          Buffer.from(
-            `HTTP/1.1 ${answer.status} \xe9t\xe9\r\n${fieldsOf(answer).toUpperCase().replaceAll(': ', ':\t ').replaceAll('\r\n', ' \t\r\n')}CONTENT-length:${bytes.length}\r\n\r\n`,
-            'latin1',
-          ),
+        inBytes(
+          `HTTP/1.1 ${answer.status} \xe9t\xe9\r\n${fieldsOf(answer).toUpperCase().replaceAll(': ', ':\t ').replaceAll('\r\n', ' \t\r\n')}CONTENT-length:${bytes.length}\r\n\r\n`,
           bytes,
-        ]),
+        ),
       false,
     ),
   ),

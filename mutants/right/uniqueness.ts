@@ -1,6 +1,6 @@
 import initSqlJs from 'sql.js';
 import { type NewPlant, type Steps, startStore } from '../../reference/store.ts';
-import { type RightStore, right } from '../fleet.ts';
+import { type RightStore, right, rightBy } from '../fleet.ts';
 import { conflict, seen, unique, withFreshState } from '../helpers.ts';
 
 /** Keeps ids and names unique, each with a status of its own. */
@@ -17,6 +17,8 @@ const uniqueBoth = (ofId: number, ofName: number) =>
       },
     });
   });
+
+const keepsUnique = rightBy(unique);
 
 /** Remembers every id that it was sent with a valid token, and rejects it in one way or the other. */
 const remembering = withFreshState(() => {
@@ -77,25 +79,14 @@ const inSqlite = (name: string, odd: string, columns: string, status: number): R
  * Stores that keep ids or names unique, which is unspecified. They remember plants for as long as they run.
  */
 export const uniqueness: readonly RightStore[] = [
-  right(
-    'unique-ids',
-    '409 if the id exists',
-    unique(({ id }) => id),
-  ),
-  right(
-    'unique-ids-400',
-    '400 with an Error if the id exists',
-    unique(({ id }) => id, 400),
-  ),
-  right(
-    'unique-names',
-    '409 if the name exists',
-    unique(({ name }) => name),
-  ),
-  right(
+  keepsUnique('unique-ids', '409 if the id exists', ({ id }) => id),
+  keepsUnique('unique-ids-400', '400 with an Error if the id exists', ({ id }) => id, 400),
+  keepsUnique('unique-names', '409 if the name exists', ({ name }) => name),
+  keepsUnique(
     'unique-names-400',
     '400 if the name exists, ignoring case and padding',
-    unique(({ name }) => name.trim().toLowerCase(), 400),
+    ({ name }) => name.trim().toLowerCase(),
+    400,
   ),
   right(
     'unique-by-turns',
