@@ -3,16 +3,10 @@
  * characters.
  */
 export function matcherOf(patterns: readonly string[]): (id: string) => boolean {
-  const expressions = patterns.map(
-    (pattern) =>
-      new RegExp(
-        `^${pattern
-          .replace(/\/$/, '')
-          .split('*')
-          .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-          .join('.*')}(?:/.*)?$`,
-      ),
-  );
+  const expressions = patterns.map((pattern) => {
+    const escaped = pattern.replace(/\/$/, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+    return new RegExp(`^${escaped.replaceAll('*', '.*')}(?:/.*)?$`);
+  });
   return (id) => expressions.some((expression) => expression.test(id));
 }
 
