@@ -1,10 +1,10 @@
 import { planOf } from '../index.ts';
-import { packageFile } from '../lib/package.ts';
 import { runEvents } from '../lib/run/run.ts';
+import { mapInPool } from '../lib/run/send/pool.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import type { BrokenStore } from '../mutants/fleet.ts';
-import { overAll, sample } from './fleet.ts';
-import { measured } from './process.ts';
+import { sample } from './fleet.ts';
+import { measuredRun } from './process.ts';
 import { count, type Findings, median } from './table.ts';
 
 const SEED = 1;
@@ -20,8 +20,8 @@ const MAX_PARALLEL_TARGETS = 4;
  */
 export async function firstFailure(every: number): Promise<Findings> {
   const timed = sample(brokenStores, every);
-  const requests = await overAll(brokenStores, requestsUntilFailure, MAX_PARALLEL_TARGETS);
-  const milliseconds = await overAll(timed, millisecondsUntilFailure, 1);
+  const requests = await mapInPool(brokenStores, MAX_PARALLEL_TARGETS, requestsUntilFailure);
+  const milliseconds = await mapInPool(timed, 1, millisecondsUntilFailure);
   return {
     title: 'Until the first failure',
     method: `Broken stores of \`mutants/\`, run with seed ${SEED}. Requests: how many had been answered when the run reported the first failure of a MUST or SHOULD, or ended without a verdict. Milliseconds: wall time of the whole process with \`--bail --explain 0 --strict\`, for one in ${every} stores, one at a time.`,
@@ -54,11 +54,8 @@ async function millisecondsUntilFailure(store: BrokenStore): Promise<number | un
     const options = ['--bail', '--explain', '0', '--strict', '--timeout', String(TIMEOUT_MS)];
     const sampling = ['--seed', String(SEED), '--first-id', String(FIRST_ID)];
     const overlays = (store.overlays ?? []).flatMap((file) => ['--overlay', file]);
-    const { code, seconds } = await measured(
-      process.execPath,
-      [packageFile('dist/cli/main.js'), 'run', running.url, ...options, ...sampling, ...overlays],
-      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: running.token }, maxSeconds: 120 },
-    );
+    const args = [running.url, ...options, ...sampling, ...overlays];
+    const { code, seconds } = await measuredRun(running.token, args, 120);
     return code === 0 ? undefined : seconds * 1000;
   } finally {
     await running.stop();

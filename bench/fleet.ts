@@ -1,4 +1,5 @@
 import { catalogue } from '../index.ts';
+import { mapInPool } from '../lib/run/send/pool.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import type { BrokenStore, RightStore } from '../mutants/fleet.ts';
 import { rightStores } from '../mutants/right/index.ts';
@@ -59,7 +60,7 @@ export async function fleet(every: number): Promise<Findings> {
       rows.push([tool.title, 'not run: it fails the reference store, so its other failures mean nothing']);
       continue;
     }
-    const trials = await overAll(stores, (store) => trial(tool, store));
+    const trials = await mapInPool(stores, MAX_PARALLEL_TARGETS, (store) => trial(tool, store));
     addRow(tool.title, trials, tool.word);
     if (tool === suite) addRow('plant-store-conformance, strict', trials, strictly);
     process.stderr.write(`${rows.at(-1)?.join(', ')}\n`);
@@ -102,20 +103,4 @@ async function trial(tool: Tool, store: BrokenStore | RightStore): Promise<Trial
   } finally {
     await running.stop();
   }
-}
-
-/** Maps all items with limited concurrency. Results are in the order of the items. */
-export async function overAll<T, U>(
-  items: readonly T[],
-  work: (item: T) => Promise<U>,
-  atATime = MAX_PARALLEL_TARGETS,
-): Promise<U[]> {
-  const waiting = [...items.entries()];
-  const done: U[] = [];
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      done[next[0]] = await work(next[1]);
-  };
-  await Promise.all(Array.from({ length: atATime }, worker));
-  return done;
 }

@@ -6,7 +6,7 @@ import { stringify, parse as yaml } from 'yaml';
 import { applyOverlay } from '../lib/contract/overlay.ts';
 import { packageFile } from '../lib/package.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
-import { type Measured, measured } from './process.ts';
+import { type Measured, measured, measuredRun } from './process.ts';
 import { TOKEN } from './store.ts';
 
 /** What a tool is run against. */
@@ -48,12 +48,8 @@ export const suite: Tool = {
   title: 'plant-store-conformance, default',
   settings: 'The defaults.',
   run({ url, token, overlays = [], timeout }) {
-    const args = [packageFile('dist/cli/main.js'), 'run', url, '--format', 'json', '--out', '-'];
-    return measured(
-      process.execPath,
-      [...args, '--timeout', String(timeout * 1000), ...overlays.flatMap((file) => ['--overlay', file])],
-      { cwd: packageFile('.'), env: { PLANT_STORE_TOKEN: token }, maxSeconds: MAX_RUN_S },
-    );
+    const args = [url, '--format', 'json', '--out', '-', '--timeout', String(timeout * 1000)];
+    return measuredRun(token, [...args, ...overlays.flatMap((file) => ['--overlay', file])], MAX_RUN_S);
   },
   word: byExitCode,
 };

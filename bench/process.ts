@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { packageFile } from '../lib/package.ts';
 
 /** The outcome of a command. */
 export interface Measured {
@@ -72,6 +73,14 @@ export function measured(
     });
   });
 }
+
+/** Measures a run of the suite from the command line. */
+export const measuredRun = (token: string, args: readonly string[], maxSeconds: number): Promise<Measured> =>
+  measured(process.execPath, [packageFile('dist/cli/main.js'), 'run', ...args], {
+    cwd: packageFile('.'),
+    env: { PLANT_STORE_TOKEN: token },
+    maxSeconds,
+  });
 
 /** Samples the memory of a process and all its descendants. */
 class Memory {

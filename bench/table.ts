@@ -34,10 +34,10 @@ export const megabytes = (bytes: number | undefined): string =>
   bytes === undefined || Number.isNaN(bytes) ? 'not measured' : `${figure(bytes / 1e6)} MB`;
 
 /** The median, followed by the range of all rounds. */
-export const spread = (numbers: readonly number[], unit = ''): string =>
+export const spread = (numbers: readonly number[]): string =>
   numbers.length < 2
-    ? `${figure(median(numbers))}${unit}`
-    : `${figure(median(numbers))}${unit} (${figure(Math.min(...numbers))} to ${figure(Math.max(...numbers))})`;
+    ? figure(median(numbers))
+    : `${figure(median(numbers))} (${figure(Math.min(...numbers))} to ${figure(Math.max(...numbers))})`;
 
 /** A Markdown table that can also be read as plain text. */
 export function tableText({ columns, rows }: Pick<Findings, 'columns' | 'rows'>): string {

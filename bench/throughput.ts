@@ -1,7 +1,7 @@
 import { packageFile } from '../lib/package.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { has, obstacle } from './peers.ts';
-import { measured } from './process.ts';
+import { measured, measuredRun } from './process.ts';
 import { startStoreProcess, TOKEN } from './store.ts';
 import { type Findings, figure, median, spread } from './table.ts';
 
@@ -30,13 +30,8 @@ export interface Generated {
 }
 
 export async function generated(url: string, cases: number, concurrency: number): Promise<Generated> {
-  const args = ['run', url, '--only', GENERATED, '--cases', String(cases)];
-  const more = ['--concurrency', String(concurrency), '--format', 'json', '--out', '-'];
-  const ended = await measured(process.execPath, [packageFile('dist/cli/main.js'), ...args, ...more], {
-    cwd,
-    env,
-    maxSeconds: 3600,
-  });
+  const args = [url, '--only', GENERATED, '--cases', String(cases), '--concurrency', String(concurrency)];
+  const ended = await measuredRun(TOKEN, [...args, '--format', 'json', '--out', '-'], 3600);
   if (ended.code !== 0) throw new Error(`the generated check ended with ${ended.code}: ${ended.stderr}`);
   const result = (JSON.parse(ended.stdout) as RunRecord).results.find(({ id }) => id === GENERATED);
   return {

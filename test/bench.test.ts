@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { overAll, sample } from '../bench/fleet.ts';
+import { sample } from '../bench/fleet.ts';
 import { documentWith, obstacle, peers } from '../bench/peers.ts';
 import { measured } from '../bench/process.ts';
 import { results, resultsText } from '../bench/results.ts';
 import { startStoreProcess, TOKEN } from '../bench/store.ts';
 import { median, tableText } from '../bench/table.ts';
 import { packageFile, packageText } from '../lib/package.ts';
+import { mapInPool } from '../lib/run/send/pool.ts';
 import { ended, start } from './helpers/command.ts';
 
 const PLACE = { cwd: packageFile('.'), maxSeconds: 60 };
@@ -138,7 +139,7 @@ test('a sample is spread evenly and deterministic', () => {
 });
 
 test('results of concurrent work are in the order of the input', async () => {
-  expect(await overAll([3, 1, 2], async (number) => number * 2)).toEqual([6, 2, 4]);
+  expect(await mapInPool([3, 1, 2], 2, async (number) => number * 2)).toEqual([6, 2, 4]);
 });
 
 test('the median of an even number of values is their middle', () => {

@@ -1,5 +1,6 @@
 import { type RunOptions, run } from '../../index.ts';
-import { named, TOKEN } from './fleet.ts';
+import { TOKEN } from '../store.ts';
+import { named } from './fleet.ts';
 import type { LivingRun } from './long-running.ts';
 
 /*

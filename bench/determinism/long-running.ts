@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { packageFile } from '../../lib/package.ts';
 import { mapInPool } from '../../lib/run/send/pool.ts';
 import { uniqueness } from '../../mutants/right/uniqueness.ts';
-import { table } from './fleet.ts';
+import { messagesFrom, table } from './fleet.ts';
 
 /** How runs against one long-running store differ from one another. */
 export const WAYS = ['with one seed', 'without a seed', 'in three shards'] as const;
@@ -27,7 +25,7 @@ export async function repeatAgainstLiving(
 ): Promise<{ readonly text: string; readonly objections: readonly string[] }> {
   const objections: string[] = [];
   const rows = await mapInPool(uniqueness, availableParallelism(), async ({ name, odd }) => {
-    const runs = await runsAgainst(name, times);
+    const runs = await messagesFrom<LivingRun>('living-store', name, times);
     process.stderr.write(`${name}: ${runs.length} runs done\n`);
     objections.push(...runs.flatMap((one) => one.objections.map((text) => `${name}, ${one.way}: ${text}`)));
     return [
@@ -43,17 +41,4 @@ export async function repeatAgainstLiving(
     text: table(['long-running store', 'what it does', ...WAYS.map((way) => `conformant ${way}`)], rows),
     objections,
   };
-}
-
-/** Runs the suite against one store in a separate process. */
-async function runsAgainst(name: string, times: number): Promise<LivingRun[]> {
-  const child: ChildProcess = fork(packageFile('dist/bench/determinism/living-store.js'), [
-    name,
-    String(times),
-  ]);
-  const runs: LivingRun[] = [];
-  child.on('message', (one: LivingRun) => runs.push(one));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`${name}: the process ended with exit code ${code}`);
-  return runs;
 }

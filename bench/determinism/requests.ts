@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { RunRecord } from '../../index.ts';
 import { packageFile } from '../../lib/package.ts';
-import { named, TOKEN, table } from './fleet.ts';
+import { TOKEN } from '../store.ts';
+import { named, table } from './fleet.ts';
 import { fetchNode } from './nodes.ts';
 import { startTap } from './recording-proxy.ts';
 import { differences, digest, findingsOf, type RunTrace } from './run-trace.ts';

@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { packageFile } from '../../lib/package.ts';
 import { mapInPool } from '../../lib/run/send/pool.ts';
-import { named, table } from './fleet.ts';
+import { messagesFrom, named, table } from './fleet.ts';
 
 /**
  * Right stores that a careless suite would accuse by chance, and broken ones whose fault shows only for
@@ -37,7 +35,9 @@ export async function repeatVerdicts(
 ): Promise<{ readonly text: string; readonly unequal: readonly string[] }> {
   const unequal: string[] = [];
   const rows = await mapInPool(STORES, availableParallelism(), async (name) => {
-    const verdicts = await verdictsOf(name, times);
+    const verdicts = await messagesFrom<Verdict>('repeat', name, times);
+    if (verdicts.length !== times)
+      throw new Error(`${name}: only ${verdicts.length} of ${times} runs were done`);
     process.stderr.write(`${name}: ${times} runs done\n`);
     const outcomes = tally(verdicts.map(({ outcome }) => outcome));
     if (outcomes.size > 1) unequal.push(name);
@@ -58,17 +58,6 @@ export async function repeatVerdicts(
     'in some runs, and in how many',
   ];
   return { text: table(head, rows), unequal };
-}
-
-/** The verdicts on one store, from a separate process. */
-async function verdictsOf(name: string, times: number): Promise<Verdict[]> {
-  const child: ChildProcess = fork(packageFile('dist/bench/determinism/repeat.js'), [name, String(times)]);
-  const verdicts: Verdict[] = [];
-  child.on('message', (verdict: Verdict) => verdicts.push(verdict));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  if (code !== 0 || verdicts.length !== times)
-    throw new Error(`${name}: the process ended with exit code ${code}`);
-  return verdicts;
 }
 
 function tally(names: readonly string[]): Map<string, number> {
