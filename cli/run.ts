@@ -269,9 +269,9 @@ async function withBaseline(
     process.stderr.write(`${file} was not written: ${problem}.\n`);
     return record;
   }
-  const { knownIn } = await import('../lib/config/baseline.ts');
+  const { entriesFor } = await import('../lib/config/baseline.ts');
   const { baselineText } = await import('../lib/config/baseline-text.ts');
-  const kept = knownIn(record, earlier);
+  const kept = entriesFor(record, earlier);
   const replaced = earlier && { baseline: earlier, text: readFileSync(earlier.file, 'utf8') };
   writeAtomically(file, baselineText(kept, record, file, replaced));
   process.stderr.write(

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Baseline, catalogue, FORMATS, type RunRecord, run } from '../index.ts';
-import { knownIn, readBaseline } from '../lib/config/baseline.ts';
+import { entriesFor, readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { openCauses } from '../lib/report/baseline/deviations.ts';
@@ -87,7 +87,7 @@ const baselineOf = (record: RunRecord, before?: Baseline): Baseline => ({
   file: 'baseline.yaml',
   seed: record.options.seed,
   cases: record.options.cases,
-  entries: knownIn(record, before).map(({ entry }) => entry),
+  entries: entriesFor(record, before).map(({ entry }) => entry),
 });
 
 /** That baseline with a cause that has been fixed since. */
@@ -138,7 +138,7 @@ describe('the causes of a failing check', () => {
 
   test('are listed in the file under their titles, to be reviewed, with a suggested date', () => {
     const text = baselineText(
-      knownIn(two),
+      entriesFor(two),
       { ...two, startedAt: '2026-11-22T10:00:00Z' },
       'ci/baseline.yaml',
     );
@@ -181,7 +181,7 @@ describe('the causes of a failing check', () => {
     if (entry === undefined || !('cause' in entry)) throw new Error('the baseline lists no cause');
     const other = { 'invalid/rejects-any-defect': 'f00000000000' };
     const before = { ...baselineOf(two), entries: [{ ...entry, reason: 'The gateway.', checks: other }] };
-    const [kept] = knownIn(two, before);
+    const [kept] = entriesFor(two, before);
     expect(kept).toEqual({ entry: { ...entry, reason: 'The gateway.', checks: expect.anything() }, from: 0 });
     expect(ciResultOf(two, baselineOf(two, before)).exitCode).toBe(0);
     expect(JSON.stringify(kept)).not.toContain('f00000000000');
@@ -441,7 +441,7 @@ describe('--write-baseline', () => {
     const two = await recordOf(['acceptsStringAsId', 'acceptsArrayAsTag'], {
       only: ['invalid/rejects-wrong-type', 'invalid/rejects-any-defect'],
     });
-    const after = baselineText(knownIn(two, before), two, 'baseline.yaml', { baseline: before, text });
+    const after = baselineText(entriesFor(two, before), two, 'baseline.yaml', { baseline: before, text });
     for (const kept of [
       '# Ask Kim',
       '# the old gateway',
@@ -527,7 +527,7 @@ describe('--write-baseline', () => {
       fc.property(text, fc.option(text, { nil: undefined }), fc.boolean(), (reason, issue, inPlace) => {
         const entry = { id, reason, ...(issue === undefined ? {} : { issue }) };
         const before = { file: place, entries: [entry] };
-        const kept = knownIn(record, before);
+        const kept = entriesFor(record, before);
         const first = baselineText(kept, record, place);
         const earlier = { baseline: before, text: first };
         writeFileSync(place, inPlace ? baselineText(kept, record, place, earlier) : first);

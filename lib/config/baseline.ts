@@ -72,7 +72,7 @@ export interface KeptEntry {
  * Returns the known deviations that make the CI result of a record pass. Entries of an earlier baseline are
  * kept if their failures still occur or their checks were not run.
  */
-export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
+export function entriesFor(record: RunRecord, before?: Baseline): readonly KeptEntry[] {
   const blocking = new Set(record.results.filter((one) => blocks(one, record)).map(({ id }) => id));
   const causes = groupBy(record.causes, ({ fingerprint }) => fingerprint)
     .map(([name, same]) => ({
@@ -83,13 +83,17 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
     .filter(({ checks }) => [...checks].some((id) => blocking.has(id)));
   const found = (entry: BaselineEntry) => causes.find(({ name }) => 'cause' in entry && name === entry.cause);
   const kept = (before?.entries ?? []).flatMap((entry, from): readonly KeptEntry[] => {
-    const left = narrowed(entry, record);
+    const left = stillFailing(entry, record);
     return left === undefined ? [] : [{ entry: left, from }];
   });
   const added = causes
     .filter((cause) => !kept.some(({ entry }) => found(entry) === cause))
     .map(({ name, title, checks }): KeptEntry => {
-      const entry = { cause: name, reason: REASON_TO_FILL_IN, checks: unnamed(checks, record, kept) };
+      const entry = {
+        cause: name,
+        reason: REASON_TO_FILL_IN,
+        checks: unlistedFailures(checks, record, kept),
+      };
       return { entry, title };
     });
   // A failure that no new cause explains is added to a known cause.
@@ -98,15 +102,15 @@ export function knownIn(record: RunRecord, before?: Baseline): readonly KeptEntr
     .map(({ entry, ...about }) => {
       const checks = found(entry)?.checks;
       if (!('cause' in entry) || checks === undefined) return { entry, ...about };
-      const more = extended(entry, unnamed(checks, record, all));
+      const more = withFailures(entry, unlistedFailures(checks, record, all));
       // If other causes already list all failures of the same checks, list these failures here as well.
       const isEmpty = Object.keys(more.checks).length === 0;
-      return { entry: isEmpty ? extended(entry, unnamed(checks, record, [])) : more, ...about };
+      return { entry: isEmpty ? withFailures(entry, unlistedFailures(checks, record, [])) : more, ...about };
     })
     .filter(({ entry }) => !('cause' in entry) || Object.keys(entry.checks).length > 0);
 }
 
-function unnamed(
+function unlistedFailures(
   checks: ReadonlySet<string>,
   record: RunRecord,
   kept: readonly KeptEntry[],
@@ -126,7 +130,7 @@ const checksOf = (
     byCheck.filter(([, names]) => names.length > 0).map(([id, names]) => [id, names.join(' ')]),
   );
 
-const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => ({
+const withFailures = (entry: KnownCause, more: KnownCause['checks']): KnownCause => ({
   ...entry,
   checks: {
     ...entry.checks,
@@ -137,7 +141,7 @@ const extended = (entry: KnownCause, more: KnownCause['checks']): KnownCause => 
 });
 
 /** Keeps failures that still occur or whose checks were not run; undefined if none are left. */
-function narrowed(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
+function stillFailing(entry: BaselineEntry, { causes, results }: RunRecord): BaselineEntry | undefined {
   const left = (id: string, names: readonly string[]): readonly string[] => {
     const result = results.find((one) => one.id === id);
     if (result?.verdict === 'skipped' || result?.verdict === 'untestable') return names;
