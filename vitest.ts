@@ -29,7 +29,7 @@ export interface ConformanceOptions extends Omit<RunOptions, 'baseUrl' | 'token'
 }
 
 const { baseUrl: _baseUrl, token: _token, ...others } = IN_CODE;
-const OPTIONS = { ...others, start: { kind: callback, description: 'function that starts the store' } };
+const OPTIONS = { ...others, start: { type: callback, description: 'function that starts the store' } };
 
 const MAX_HOOK_MS = 300_000;
 

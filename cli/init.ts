@@ -22,9 +22,9 @@ export function initCommand(): Command {
     .option(
       '--token-env <variable>',
       `environment variable that holds the token (default: ${TOKEN_VARIABLE})`,
-      reader(TARGET.tokenEnv.kind),
+      reader(TARGET.tokenEnv.type),
     )
-    .option('--start <command>', TARGET.start.description, reader(TARGET.start.kind))
+    .option('--start <command>', TARGET.start.description, reader(TARGET.start.type))
     .option('--config <file>', 'file to write', DEFAULT_FILE)
     .addHelpText(
       'after',
@@ -57,7 +57,7 @@ Examples:
 async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const lines = terminal[Symbol.asyncIterator]();
-  const ask = async <V>(question: string, kind: OptionType<V>, usual: string): Promise<V | undefined> => {
+  const ask = async <V>(question: string, type: OptionType<V>, usual: string): Promise<V | undefined> => {
     for (;;) {
       process.stderr.write(`${question} [${usual || 'none'}] `);
       const { done, value } = await lines.next();
@@ -65,7 +65,7 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
       const text = value.trim() || usual;
       if (text === '') return undefined;
       try {
-        return readTextAs(kind, text);
+        return readTextAs(type, text);
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;
         process.stderr.write(`It ${error.message}.\n`);
@@ -75,11 +75,11 @@ async function asked({ baseUrl, tokenEnv, start }: Given): Promise<Given> {
   try {
     return {
       baseUrl:
-        baseUrl ?? (await ask('Base URL of the store, without /plants?', TARGET.baseUrl.kind, DEFAULT_URL)),
+        baseUrl ?? (await ask('Base URL of the store, without /plants?', TARGET.baseUrl.type, DEFAULT_URL)),
       tokenEnv:
         tokenEnv ??
-        (await ask('Environment variable that holds the token?', TARGET.tokenEnv.kind, TOKEN_VARIABLE)),
-      start: start ?? (await ask('Command that starts the store?', TARGET.start.kind, '')),
+        (await ask('Environment variable that holds the token?', TARGET.tokenEnv.type, TOKEN_VARIABLE)),
+      start: start ?? (await ask('Command that starts the store?', TARGET.start.type, '')),
     };
   } finally {
     terminal.close();

@@ -22,13 +22,13 @@ const FLAGS: ReadonlySet<string> = new Set(Object.keys({ ...OPTIONS, ...TARGET }
 
 /** Reads the value of a flag. Repeatable flags collect their values in a list. */
 export const reader =
-  <V>(kind: OptionType<V>) =>
+  <V>(type: OptionType<V>) =>
   (text: string, before: unknown): V => {
     // `--out --target staging` lacks a value; the parser would take the next flag for it.
     if (FLAGS.has(text)) throw new InvalidArgumentError('It is an option, so the value is missing.');
     return readOrReject(
       () => {
-        const value = readTextAs(kind, text);
+        const value = readTextAs(type, text);
         return Array.isArray(value) && Array.isArray(before) ? ([...before, ...value] as V) : value;
       },
       // The parser of the command line shows the value.
@@ -41,20 +41,20 @@ export const reader =
 /** Reads the argument of a command. @throws UsageError */
 export const baseUrlReader = (text: string): string =>
   readOrReject(
-    () => readTextAs(TARGET.baseUrl.kind, text),
+    () => readTextAs(TARGET.baseUrl.type, text),
     (problem) => {
       throw new UsageError(`The base URL ${problem}.`);
     },
   );
 
 function optionOf(name: string, row: OptionRow): Option {
-  const { kind, description } = row;
-  const repeats = kind.many && name !== 'format' ? '; may be repeated' : '';
+  const { type, description } = row;
+  const repeats = type.many && name !== 'format' ? '; may be repeated' : '';
   const option = new Option(
     usageOf(name, row),
     describe({ ...row, description: `${description}${repeats}` }),
   );
-  return option.isBoolean() ? option : option.argParser(reader(kind));
+  return option.isBoolean() ? option : option.argParser(reader(type));
 }
 
 /** Adds the flags of groups to a command; `changes` says how some flags of this command differ. */

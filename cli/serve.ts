@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import { token as tokenKind, whole } from '../lib/config/option-types.ts';
+import { token as tokenType, whole } from '../lib/config/option-types.ts';
 import { suite } from '../lib/package.ts';
 import { TOKEN_VARIABLE } from '../lib/token-variable.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -13,7 +13,7 @@ export function serveCommand(): Command {
     .option(
       '--token <token>',
       'token to accept (default: $PLANT_STORE_TOKEN, else a new one)',
-      reader(tokenKind),
+      reader(tokenType),
     )
     .addHelpText('after', '\nExample:\n  PLANT_STORE_TOKEN=secret plant-store-conformance serve --port 8080')
     .action(async (options: { port: number; token?: string }) => {

@@ -197,7 +197,7 @@ describe('natural forms of a value are accepted:', () => {
 
 /** Values on both sides of the limits of an option, and any other JSON value. */
 const anyValue = (row: OptionRow): fc.Arbitrary<unknown> => {
-  const { minimum, maximum } = row.kind.schema as { minimum?: number; maximum?: number };
+  const { minimum, maximum } = row.type.schema as { minimum?: number; maximum?: number };
   const edges = [minimum, maximum].flatMap((edge) => (edge === undefined ? [] : [edge - 1, edge, edge + 1]));
   return fc.oneof(
     fc.constantFrom<unknown>(...edges, '', '.', 'auth/*', 'json', '0', '7', 'X-A: b', 'http://127.0.0.1:1/'),
@@ -301,7 +301,7 @@ describe('an option has the same limits from every source:', () => {
   test.each(wrong)('%s rejects %s', async (name, value) => {
     const row = Object.entries<OptionRow>(OPTIONS).find(([own]) => own === name)?.[1];
     if (row === undefined) throw new Error(`there is no ${name}`);
-    const { accepts } = row.kind;
+    const { accepts } = row.type;
     const variable = variableOf(name, row) ?? '';
     const written = ['firstId', 'header'].includes(name) ? `'${value}'` : value;
     writeFileSync(file, `# one\n${name}: ${written}\n`);

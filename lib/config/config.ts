@@ -50,7 +50,7 @@ function resolvePaths<R extends Rows>(file: string, rows: R, values: Values<R>):
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      rows[name]?.kind.isPath !== true ? value : Array.isArray(value) ? value.map(resolved) : resolved(value),
+      rows[name]?.type.isPath !== true ? value : Array.isArray(value) ? value.map(resolved) : resolved(value),
     ]),
   ) as Values<R>;
 }

@@ -57,8 +57,8 @@ export function readAs<V>(
 }
 
 /** Reads a value from the text of a flag or a variable. @throws InvalidValueError */
-export const readTextAs = <V>(kind: OptionType<V, unknown>, text: string): V =>
-  readAs(kind, kind.ofText?.(text) ?? text, text);
+export const readTextAs = <V>(type: OptionType<V, unknown>, text: string): V =>
+  readAs(type, type.ofText?.(text) ?? text, text);
 
 export function shown(value: unknown): string {
   if (value === '') return 'an empty string';
@@ -89,9 +89,9 @@ const number = (minimum: number, maximum: number, more?: More): OptionType<numbe
 });
 
 export const whole = (minimum: number, maximum: number, more?: More): OptionType<number> => {
-  const { read, ...kind } = number(minimum, maximum, more);
+  const { read, ...type } = number(minimum, maximum, more);
   return {
-    ...kind,
+    ...type,
     accepts: `a whole number from ${minimum} to ${maximum}`,
     schema: { type: 'integer', minimum, maximum },
     read: (given) => (Number.isInteger(given) ? read(given) : undefined),

@@ -22,7 +22,7 @@ export const sentence = (row: OptionRow): string => `${capitalised(describe(row)
 
 const propertiesOf = (rows: Rows): object =>
   Object.fromEntries(
-    Object.entries(rows).map(([name, row]) => [name, { description: sentence(row), ...row.kind.schema }]),
+    Object.entries(rows).map(([name, row]) => [name, { description: sentence(row), ...row.type.schema }]),
   );
 
 export const configurationSchema = (): object => ({
@@ -49,20 +49,20 @@ export const configurationSchema = (): object => ({
 
 const code = (text: string | undefined | false): string => (text ? `\`${text}\`` : '');
 
-const acceptsOf = ({ kind: { accepts, many } }: OptionRow): string =>
+const acceptsOf = ({ type: { accepts, many } }: OptionRow): string =>
   many ? `${accepts}; or a list of them` : accepts;
 
 const hasFlag = (name: string): boolean => Object.values(GROUPS).some((rows) => Object.hasOwn(rows, name));
 
 function lineOf([name, row]: readonly [string, OptionRow]): string {
-  const { kind, description, defaultsTo = '', api = name, file } = row;
+  const { type, description, defaultsTo = '', api = name, file } = row;
   const cells = [
     code(hasFlag(name) && usageOf(name, row)),
     code(variableOf(name, row)),
     code(file !== false && name),
     code(api),
     description,
-    kind === flag ? '' : acceptsOf(row),
+    type === flag ? '' : acceptsOf(row),
     String(defaultsTo),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -2,11 +2,11 @@ import { FORMATS } from '../report/formats/formats.ts';
 import { DEFAULTS } from '../run/plan/plan.ts';
 import { flagOf } from '../text.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
-import * as kind from './option-types.ts';
+import * as types from './option-types.ts';
 
 /** An option. Its key in the table is its name in a file and, in kebab case, the name of its flag. */
 export interface OptionRow {
-  readonly kind: kind.OptionType;
+  readonly type: types.OptionType;
   readonly description: string;
   /** The name of the value in the help, if it differs from that of its type. */
   readonly placeholder?: string;
@@ -24,126 +24,125 @@ export type Rows = Readonly<Record<string, OptionRow>>;
 
 const ONLY_A_FLAG = { api: false, file: false } as const;
 
-type More = Partial<Omit<OptionRow, 'kind' | 'description'>>;
+type More = Partial<Omit<OptionRow, 'type' | 'description'>>;
 
 /** Returns the row of an option. `M` keeps the exact type of `more`, from which other types follow. */
-const option = <const K extends kind.OptionType, const M extends More = object>(
+const option = <const K extends types.OptionType, const M extends More = object>(
   type: K,
   description: string,
   more?: M,
-) =>
-  ({ kind: type, description, ...more }) as { readonly kind: K; readonly description: string } & NoInfer<M>;
+) => ({ type, description, ...more }) as { readonly type: K; readonly description: string } & NoInfer<M>;
 
 /** The options that have a flag, in groups that several commands share. `run` has all of them. */
 export const GROUPS = {
   connection: {
-    token: option(kind.token, 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN', {
+    token: option(types.token, 'bearer token that the store accepts; prefer $PLANT_STORE_TOKEN', {
       file: false,
       variable: TOKEN_VARIABLE,
     }),
-    openapi: option(kind.path, "OpenAPI 3.1 or 3.0 document to use instead of the suite's own"),
-    overlay: option(kind.paths, 'OpenAPI Overlay 1.0 file to apply to the document', { api: 'overlays' }),
-    header: option(kind.headers, "header to add to every request, as 'Name: value'", { api: 'headers' }),
+    openapi: option(types.path, "OpenAPI 3.1 or 3.0 document to use instead of the suite's own"),
+    overlay: option(types.paths, 'OpenAPI Overlay 1.0 file to apply to the document', { api: 'overlays' }),
+    header: option(types.headers, "header to add to every request, as 'Name: value'", { api: 'headers' }),
     timeout: option(
-      kind.milliseconds,
+      types.milliseconds,
       'time in milliseconds to wait for a connection, and for a complete response',
       { defaultsTo: DEFAULTS.timeout },
     ),
-    ca: option(kind.path, "PEM certificates to trust in addition to the system's"),
-    cert: option(kind.path, 'PEM client certificate; requires --key'),
-    key: option(kind.path, 'private key of the client certificate, PEM without a passphrase'),
-    insecure: option(kind.flag, 'trust any server certificate'),
+    ca: option(types.path, "PEM certificates to trust in addition to the system's"),
+    cert: option(types.path, 'PEM client certificate; requires --key'),
+    key: option(types.path, 'private key of the client certificate, PEM without a passphrase'),
+    insecure: option(types.flag, 'trust any server certificate'),
   },
   sampling: {
-    strict: option(kind.flag, 'a failed SHOULD check makes the store not conformant, like a failed MUST'),
+    strict: option(types.flag, 'a failed SHOULD check makes the store not conformant, like a failed MUST'),
     only: option(
-      kind.texts,
+      types.texts,
       'run only these checks: an id, an area such as auth, or a glob such as "auth/accepts-*"',
       { placeholder: 'checks' },
     ),
-    skip: option(kind.texts, 'skip these checks', { placeholder: 'checks' }),
-    cases: option(kind.whole(1, 10 ** 9), 'number of random cases per generated check', {
+    skip: option(types.texts, 'skip these checks', { placeholder: 'checks' }),
+    cases: option(types.whole(1, 10 ** 9), 'number of random cases per generated check', {
       defaultsTo: DEFAULTS.cases,
     }),
     thorough: option(
-      kind.flag,
+      types.flag,
       'cover every triple of request variations instead of every pair; takes many times as long',
     ),
-    seed: option(kind.whole(0, 2 ** 32 - 1), 'seed of the random payloads', {
+    seed: option(types.whole(0, 2 ** 32 - 1), 'seed of the random payloads', {
       defaultsTo: 'a new one in each run',
     }),
-    firstId: option(kind.id, 'first id to send; the same seed and first id repeat a run exactly', {
+    firstId: option(types.id, 'first id to send; the same seed and first id repeat a run exactly', {
       defaultsTo: 'random, from 2^20 to 2^31-1',
     }),
     // Each concurrent request has its own connection, and many systems limit a process to 1024 open files.
-    concurrency: option(kind.whole(1, 1000), 'maximum number of requests in flight', {
+    concurrency: option(types.whole(1, 1000), 'maximum number of requests in flight', {
       defaultsTo: `${DEFAULTS.concurrency}, and up to ${DEFAULTS.maxConcurrency} if responses take 20 ms or longer`,
     }),
-    rate: option(kind.rate, 'maximum number of requests per second', { defaultsTo: 'no limit' }),
-    maxSeconds: option(kind.seconds, 'stop the run after this many seconds'),
-    maxRequests: option(kind.whole(1, Number.MAX_SAFE_INTEGER), 'stop the run after this many requests'),
+    rate: option(types.rate, 'maximum number of requests per second', { defaultsTo: 'no limit' }),
+    maxSeconds: option(types.seconds, 'stop the run after this many seconds'),
+    maxRequests: option(types.whole(1, Number.MAX_SAFE_INTEGER), 'stop the run after this many requests'),
     explain: option(
-      kind.whole(0, 10 ** 6),
+      types.whole(0, 10 ** 6),
       'maximum number of requests for finding the causes of failures, after the checks; 0 for none',
       { defaultsTo: DEFAULTS.explain },
     ),
   },
   reports: {
-    out: option(kind.path, 'folder to write reports to; - writes a single report to standard output', {
+    out: option(types.path, 'folder to write reports to; - writes a single report to standard output', {
       placeholder: 'dir',
       defaultsTo: 'no files; ./reports with --format',
       api: false,
     }),
-    format: option(kind.formats, `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`, {
+    format: option(types.formats, `report formats, separated by commas: ${Object.keys(FORMATS).join(', ')}`, {
       defaultsTo: 'json',
       api: false,
     }),
-    force: option(kind.flag, 'overwrite files that are not reports of this suite', { api: false }),
+    force: option(types.flag, 'overwrite files that are not reports of this suite', { api: false }),
   },
   run: {
-    baseline: option(kind.path, 'file of known deviations, which do not make the CI result fail'),
-    writeBaseline: option(kind.path, 'write the failures of this run to a baseline file', ONLY_A_FLAG),
+    baseline: option(types.path, 'file of known deviations, which do not make the CI result fail'),
+    writeBaseline: option(types.path, 'write the failures of this run to a baseline file', ONLY_A_FLAG),
     bail: option(
-      kind.flag,
+      types.flag,
       'start no further checks after the first failure that the baseline does not list',
     ),
     jobs: option(
-      kind.whole(1, 64),
+      types.whole(1, 64),
       'number of threads that share the checks; useful for many cases against a fast store',
       { defaultsTo: 1, api: false },
     ),
-    shard: option(kind.shard, 'run only part i of n; merge joins the records', { file: false }),
-    start: option(kind.text, 'shell command that starts the store, which is stopped at the end', {
+    shard: option(types.shard, 'run only part i of n; merge joins the records', { file: false }),
+    start: option(types.text, 'shell command that starts the store, which is stopped at the end', {
       placeholder: 'command',
       api: false,
     }),
-    wait: option(kind.seconds, 'seconds to wait for the store to listen', {
+    wait: option(types.seconds, 'seconds to wait for the store to listen', {
       placeholder: 's',
       defaultsTo: '30 with --start, else 0',
       api: false,
     }),
     watch: option(
-      kind.flag,
+      types.flag,
       'run again when the store restarts or, with --start, when a file changes; retry the last causes first',
       ONLY_A_FLAG,
     ),
     quiet: option(
-      kind.flag,
+      types.flag,
       'print only the causes of failures, one line each, and the verdict',
       ONLY_A_FLAG,
     ),
     verbose: option(
-      kind.flag,
+      types.flag,
       'print every exchange as it happens, and every cause and failed check in full',
       ONLY_A_FLAG,
     ),
   },
   target: {
-    config: option(kind.path, 'configuration file', {
+    config: option(types.path, 'configuration file', {
       defaultsTo: 'conformance.yaml, if it exists',
       ...ONLY_A_FLAG,
     }),
-    target: option(kind.text, 'store to run against, by its name in the configuration', {
+    target: option(types.text, 'store to run against, by its name in the configuration', {
       placeholder: 'name',
       ...ONLY_A_FLAG,
     }),
@@ -154,13 +153,13 @@ export type Group = keyof typeof GROUPS;
 
 /** All options. Flags, variables, keys of files, their schema, types, messages and docs follow from a row. */
 export const OPTIONS = {
-  baseUrl: option(kind.baseUrl, 'base URL of the store, without /plants', {
+  baseUrl: option(types.baseUrl, 'base URL of the store, without /plants', {
     file: false,
     variable: 'PLANT_STORE_URL',
   }),
-  name: option(kind.text, 'name of the store in reports', { defaultsTo: 'its base URL', file: false }),
+  name: option(types.text, 'name of the store in reports', { defaultsTo: 'its base URL', file: false }),
   tokenEnv: option(
-    kind.variable,
+    types.variable,
     'environment variable that holds the token, also in the commands of reports',
     { defaultsTo: TOKEN_VARIABLE, file: false },
   ),
@@ -169,7 +168,7 @@ export const OPTIONS = {
   ...GROUPS.reports,
   ...GROUPS.run,
   ...GROUPS.target,
-  targets: option(kind.stores, 'stores by name, for run --target NAME and compare', {
+  targets: option(types.stores, 'stores by name, for run --target NAME and compare', {
     api: false,
     variable: false,
   }),
@@ -177,8 +176,8 @@ export const OPTIONS = {
 
 type Table = typeof OPTIONS;
 
-type ValueOf<R> = R extends { kind: { read: (given: unknown) => infer V } } ? Exclude<V, undefined> : never;
-type GivenOf<R> = R extends { kind: { given?: infer G } } ? Exclude<G, undefined> : never;
+type ValueOf<R> = R extends { type: { read: (given: unknown) => infer V } } ? Exclude<V, undefined> : never;
+type GivenOf<R> = R extends { type: { given?: infer G } } ? Exclude<G, undefined> : never;
 type ApiName<K extends keyof Table> = Table[K] extends { api: infer N } ? Extract<N, string> : K;
 
 export type Values<R> = { readonly [K in keyof R]?: ValueOf<R[K]> | undefined };
@@ -200,7 +199,7 @@ const { targets: _, ...forOneStore } = IN_A_FILE as InAFile;
 
 /** The options of a target in a file: those that identify it, and everything else that a target may set. */
 export const TARGET = {
-  name: option(kind.targetName, 'name of the store in reports and on the command line'),
+  name: option(types.targetName, 'name of the store in reports and on the command line'),
   baseUrl: OPTIONS.baseUrl,
   tokenEnv: OPTIONS.tokenEnv,
   ...forOneStore,
@@ -223,7 +222,7 @@ export const describe = ({ description, defaultsTo }: OptionRow): string =>
 /** Returns a flag as the help shows it: `--seed <n>`. */
 export const usageOf = (
   name: string,
-  { kind: { placeholder: usual }, placeholder = usual }: OptionRow,
+  { type: { placeholder: usual }, placeholder = usual }: OptionRow,
 ): string => (placeholder === undefined ? flagOf(name) : `${flagOf(name)} <${placeholder}>`);
 
 /** Returns the environment variable of an option, such as PLANT_STORE_MAX_SECONDS for --max-seconds. */

@@ -34,7 +34,7 @@ export function readOptions<R extends Rows>(
     const value = given[name];
     if (value !== undefined)
       values[name] = readOrReject(
-        () => readAs(row.kind, value),
+        () => readAs(row.type, value),
         (problem) => reject(name, `${name} ${problem}.`),
       );
     else if (required.includes(name)) reject(name, `${name} is missing: ${row.description}.`);
@@ -85,7 +85,7 @@ export function settingIn(environment: Environment, name: string, row: OptionRow
   const text = variable === undefined ? undefined : environment[variable];
   if (text === undefined || text === '') return undefined;
   return readOrReject(
-    () => readTextAs(row.kind, text),
+    () => readTextAs(row.type, text),
     (problem) => {
       throw new UsageError(`${variable} ${problem}.`);
     },
