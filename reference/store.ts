@@ -157,20 +157,22 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** Returns a request without its body. */
+export const headOf = (message: IncomingMessage): Received => ({
+  method: message.method ?? '',
+  path: (message.url ?? '').split('?')[0] ?? '',
+  headers: message.headersDistinct,
+  body: Buffer.alloc(0),
+  message,
+});
+
 /** Answers one request by running the steps in order. */
 export async function answer(
   steps: Steps,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = (message.url ?? '').split('?')[0] ?? '';
-  let request: Received = {
-    method: message.method ?? '',
-    path,
-    headers: message.headersDistinct,
-    body: Buffer.alloc(0),
-    message,
-  };
+  let request = headOf(message);
   let reply: Answer;
   try {
     request = { ...request, body: await bodyOf(message) };

@@ -5,7 +5,15 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { answer, listen, type Received, Rejection, rightSteps, type Steps } from '../../reference/store.ts';
+import {
+  answer,
+  headOf,
+  listen,
+  type Received,
+  Rejection,
+  rightSteps,
+  type Steps,
+} from '../../reference/store.ts';
 import type { Change, RightStore } from '../fleet.ts';
 
 /** Answers one request, instead of the reference store. */
@@ -35,15 +43,6 @@ export const serving = (
     setUp(server);
     return { token, ...(await listen(server)) };
   },
-});
-
-/** The request without its body. */
-const headOf = (message: IncomingMessage): Received => ({
-  method: message.method ?? '',
-  path: (message.url ?? '').split('?')[0] ?? '',
-  headers: message.headersDistinct,
-  body: Buffer.alloc(0),
-  message,
 });
 
 const LINGER_MS = 2000;
