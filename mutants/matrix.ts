@@ -1,3 +1,4 @@
+import { sum } from '../lib/collections.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { Trial } from './trial.ts';
 
@@ -48,7 +49,7 @@ export function matrix(
     const names = sole.slice(0, 3).map(({ name }) => name);
     return `  ${level.padEnd(6)} ${id.padEnd(44)} ${String(by.length).padStart(4)}  ${String(sole.length).padStart(4)}  ${names.join(', ')}${sole.length > 3 ? ', …' : ''}`;
   });
-  const seconds = trials.reduce((sum, one) => sum + one.seconds, 0);
+  const seconds = sum(trials, (one) => one.seconds);
   const text = [
     ...(quick
       ? []
