@@ -139,7 +139,7 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
     contract,
     catalogue,
     findCauses: explain === 0 ? undefined : byExperiments({ ...rest, contract, catalogue }, explain),
-    ca: ca === undefined ? undefined : certificatesIn(ca),
+    ca: ca && readPem(ca, 'certificates', (pem) => void new X509Certificate(pem)),
     client: clientOf(cert, key),
     selected: (id) => (only.length === 0 || wanted(id)) && !unwanted(id),
     bailsOn: ({ id, level }) =>
@@ -180,9 +180,6 @@ function clientOf(cert: string | undefined, key: string | undefined): RunPlan['c
   }
   return client;
 }
-
-const certificatesIn = (file: string): string =>
-  readPem(file, 'certificates', (pem) => void new X509Certificate(pem));
 
 /** @param check throws if the content is invalid */
 function readPem(file: string, what: string, check: (pem: string) => void = () => {}): string {

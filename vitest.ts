@@ -10,6 +10,7 @@ import {
   entriesOf,
   explainedChecks,
   isKnown,
+  openCauses,
 } from './lib/report/baseline/deviations.ts';
 import { UNLIMITED, wholeCause } from './lib/report/formats/terminal-causes.ts';
 import type { RecordedResult, RunRecord } from './lib/report/record/record.ts';
@@ -111,9 +112,9 @@ async function report(id: string, record: RunRecord, { annotate, skip }: TestCon
         throw new AggregateError(
           causes.filter(({ known }) => !known).map((cause) => new Nonconformance(textOf(cause))),
         );
-      const known = isKnown(result, record);
-      await annotate(causes.map(textOf).join('\n\n'), known ? 'listed in the baseline' : 'warning');
-      if (!known) console.warn(`${result.level} failed: ${causes.map(titleOf).join('; ')}`);
+      const isListed = isKnown(result, record);
+      await annotate(causes.map(textOf).join('\n\n'), isListed ? 'listed in the baseline' : 'warning');
+      if (!isListed) console.warn(`${result.level} failed: ${causes.map(titleOf).join('; ')}`);
       return;
     }
     case 'untestable': {
@@ -140,8 +141,8 @@ const textOf = (cause: ExplainedChecks): string =>
 
 /** The causes that fail no test; undefined if there are none. */
 function advisoryText(record: RunRecord): string | undefined {
-  const causes = explainedChecks(record).filter(
-    ({ known, checks }) => !known && !checks.some((check) => failsItsTest(check, record)),
+  const causes = openCauses(record).filter(
+    ({ checks }) => !checks.some((check) => failsItsTest(check, record)),
   );
   if (causes.length === 0) return undefined;
   const heading = `${counted(causes.length, 'cause fails', 'causes fail')} no test, as only SHOULD checks failed:`;
