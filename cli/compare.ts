@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { pick } from '../lib/collections.ts';
 import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
@@ -128,9 +129,7 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
       `${target.name} gets the same requests as the other stores, so its own ${ignored.join(', ')} is ignored; use the options of compare`,
     ]);
   const isOpen = (name: string) => !['cli', 'env'].includes(command.getOptionValueSource(name) ?? '');
-  return Object.fromEntries(
-    OWN.filter((name) => target[name] !== undefined && isOpen(name)).map((name) => [name, target[name]]),
-  );
+  return pick(target, ...OWN.filter(isOpen));
 }
 
 /** Tests the stores and compares the results. `logOf` returns the file for the output of a started store. */

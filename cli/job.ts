@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { run } from '../index.ts';
-import { INTERRUPT, type JobMessage, type Repeatable } from './jobs.ts';
+import { type RunOptions, run } from '../index.ts';
+import { INTERRUPT, type JobMessage } from './jobs.ts';
 import { progressOf } from './progress.ts';
 
 /* The entry point of a job's thread. */
@@ -11,7 +11,7 @@ parentPort?.on('message', (message: unknown) => {
 });
 const post = (message: JobMessage) => parentPort?.postMessage(message);
 
-const running = run(workerData as Repeatable, interrupted.signal);
+const running = run(workerData as RunOptions, interrupted.signal);
 for await (const event of running) {
   const progress = progressOf(event);
   if (progress !== undefined) post({ event: progress });

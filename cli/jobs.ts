@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { RunOptions } from '../index.ts';
 import { sum } from '../lib/collections.ts';
-import type { Needs } from '../lib/config/options.ts';
 import { packageFile } from '../lib/package.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
@@ -21,15 +20,6 @@ export const INTERRUPT = 'interrupt';
 
 const SHARED = ['concurrency', 'rate', 'maxRequests'] as const;
 
-/** All shards need the same seed and first id, since the content of the run follows from these. */
-export type Repeatable = Needs<RunOptions, 'seed' | 'firstId'>;
-
-export const repeatable = (options: RunOptions, { contract }: Pick<RunPlan, 'contract'>): Repeatable => ({
-  ...options,
-  seed: options.seed ?? randomInt(2 ** 31),
-  firstId: options.firstId ?? firstIdFor(contract),
-});
-
 interface Job {
   readonly worker: Worker;
   requests: number;
@@ -38,12 +28,19 @@ interface Job {
 
 /** Runs each shard in its own thread. @throws UsageError if a limit is too low to be shared */
 export async function runJobs(
-  options: Repeatable,
+  options: RunOptions,
+  { contract }: Pick<RunPlan, 'contract'>,
   count: number,
   show: (event: ProgressEvent) => void,
   signal: AbortSignal,
 ): Promise<RunRecord> {
-  const limits = { ...options, concurrency: options.concurrency ?? DEFAULTS.concurrency };
+  const limits = {
+    ...options,
+    concurrency: options.concurrency ?? DEFAULTS.concurrency,
+    // All shards need the same seed and first id, since the content of the run follows from these.
+    seed: options.seed ?? randomInt(2 ** 31),
+    firstId: options.firstId ?? firstIdFor(contract),
+  };
   const tooLow = SHARED.find((name) => (limits[name] ?? count) < count);
   if (tooLow !== undefined)
     throw new UsageError(

@@ -155,13 +155,10 @@ async function prepareRuns(
     await before?.(plan, secrets);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
     const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
-    const finished = async () => {
-      if (jobs === 1) return recordRun({ ...plan, onExchange }, new Recorder(secrets, known), show, signal);
-      // Loaded only if there are several jobs.
-      const { repeatable, runJobs } = await import('./jobs.ts');
-      return runJobs(repeatable(options, plan), jobs, show, signal);
-    };
-    const record = await finished();
+    const record =
+      jobs === 1
+        ? await recordRun({ ...plan, onExchange }, new Recorder(secrets, known), show, signal)
+        : await (await import('./jobs.ts')).runJobs(options, plan, jobs, show, signal);
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',

@@ -186,8 +186,9 @@ export type Flags<G extends Group> = Pick<Values<Table>, NamesOf<G>>;
 /** The options of a run in code: `Given` as a caller may pass them, `Options` as they are used. */
 export type Given = { readonly [K in keyof Table as ApiName<K>]?: GivenOf<Table[K]> | undefined };
 export type Options = { readonly [K in keyof Table as ApiName<K>]?: ValueOf<Table[K]> | undefined };
-export type Needs<T, K extends keyof T> = T & { readonly [N in K]-?: Exclude<T[N], undefined> };
-export type Needed<T extends Given> = Needs<T, 'baseUrl' | 'token'>;
+export type Needed<T extends Given> = T & {
+  readonly [N in 'baseUrl' | 'token']-?: Exclude<T[N], undefined>;
+};
 
 export const ROWS: readonly (readonly [string, OptionRow])[] = Object.entries(OPTIONS);
 
