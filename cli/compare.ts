@@ -63,7 +63,7 @@ Examples:
       const comparison =
         stores === undefined
           ? compareSaved(given)
-          : await compareLive(stores.targets, await planned(stores.targets, self), logOf);
+          : await compareLive(await planned(stores.targets, self), logOf);
       if (destination !== undefined) await writeAndNameReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       setExitCode(comparison.exitCode);
@@ -85,13 +85,17 @@ function compareSaved(files: readonly string[]): Comparison {
 /** Distance between the first ids of two stores; more than the ids that a comparison sends to one store. */
 const ID_DISTANCE = 1_000_000n;
 
-async function planned(targets: readonly Target[], command: Command): Promise<readonly ComparedTarget[]> {
+interface PlannedTarget extends ComparedTarget {
+  readonly target: Target;
+}
+
+async function planned(targets: readonly Target[], command: Command): Promise<readonly PlannedTarget[]> {
   const flags = command.opts<Flags>();
   const settings = settingsIn(flags);
   const seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
   // Ids have the same number of digits for every store, so that the requests are equally long.
   const base = settings.firstId ?? BigInt(1_000_000_000 + Math.floor(Math.random() * 1_000_000_000));
-  const compared: ComparedTarget[] = [];
+  const compared: PlannedTarget[] = [];
   for (const [index, target] of targets.entries()) {
     const { name, baseUrl, baseline, tokenEnv } = target;
     const given = tokenOf(flags.token, target);
@@ -107,6 +111,7 @@ async function planned(targets: readonly Target[], command: Command): Promise<re
       firstId: base + BigInt(index) * ID_DISTANCE,
     };
     compared.push({
+      target,
       name,
       plan: await planOf(options, compared[0]?.plan.contract),
       secrets: secretsOf(options),
@@ -134,39 +139,36 @@ function connectionFlagsOf(target: Target, command: Command): Flags {
 
 /** Tests the stores and compares the results. `logOf` returns the file for the output of a started store. */
 async function compareLive(
-  targets: readonly Target[],
-  compared: readonly ComparedTarget[],
+  stores: readonly PlannedTarget[],
   logOf: (name: string) => string | undefined,
 ): Promise<Comparison> {
-  const running: (StartedStore | undefined)[] = [];
+  const running = new Map<Target, StartedStore>();
   const interrupted = interruptible();
-  const [first] = compared;
+  const [first] = stores;
   warn(first?.plan.contract.document.warnings ?? []);
-  if (first !== undefined) announce(await estimateOf(first.plan), ...targets.map(({ baseUrl }) => baseUrl));
+  if (first !== undefined)
+    announce(await estimateOf(first.plan), ...stores.map(({ target }) => target.baseUrl));
   try {
-    for (const { start, baseUrl } of targets) if (start !== undefined) await requireFree(baseUrl);
-    for (const [index, { start, name }] of targets.entries())
-      if (start !== undefined)
-        running[index] = startedStore(start, compared[index]?.plan.token ?? '', logOf(name));
+    for (const { target } of stores) if (target.start !== undefined) await requireFree(target.baseUrl);
+    for (const { target, name, plan } of stores)
+      if (target.start !== undefined)
+        running.set(target, startedStore(target.start, plan.token, logOf(name)));
     await Promise.all(
-      targets.map((target, index) => waitForStore(target, running[index], interrupted.signal)),
+      stores.map(({ target }) => waitForStore(target, running.get(target), interrupted.signal)),
     );
     const comparison = await compareStores(
-      compared.map((one, index) => {
-        const started = running[index];
+      stores.map(({ target, ...one }) => {
+        const started = running.get(target);
         if (started === undefined) return one;
-        const store = { baseUrl: one.plan.baseUrl, wait: targets[index]?.wait };
-        return {
-          ...one,
-          plan: { ...one.plan, ...keptAlive(started, store, interrupted.signal) },
-        };
+        const store = { baseUrl: one.plan.baseUrl, wait: target.wait };
+        return { ...one, plan: { ...one.plan, ...keptAlive(started, store, interrupted.signal) } };
       }),
       interrupted.signal,
     );
-    for (const started of running) process.stderr.write(started?.epilogue() ?? '');
+    for (const started of running.values()) process.stderr.write(started.epilogue());
     return comparison;
   } finally {
-    await Promise.all(running.map((started) => started?.stop()));
+    await Promise.all([...running.values()].map((started) => started.stop()));
     interrupted.release();
   }
 }
