@@ -97,6 +97,8 @@ export function assignIds(
   };
 }
 
+/** Most faults show in fewer requests than this, so checks with more of them come later. */
+const FEW_REQUESTS = 20;
 /** The first rows of a covering array have every value and most pairs, so those of all arrays come first. */
 const FIRST_CASES = DEFAULTS.cases + 1;
 const BATCH_SIZE = 2000;
@@ -107,9 +109,10 @@ export interface WorkItem {
 }
 
 /**
- * Puts checks with few requests first, so that most faults show early; then random checks and scenarios; then
- * extra random cases in alternating batches, so that a run that is cut short has tried every random check
- * about equally often. Invariants come last.
+ * Puts checks with few requests first, then the first rows of the covering arrays, so that most faults show
+ * early; then the other checks with named cases, random checks and scenarios; then extra random cases in
+ * alternating batches, so that a run that is cut short has tried every random check about equally often.
+ * Invariants come last.
  * @param isDistant whether random checks, too, run side by side, so that none waits for the last responses of
  * another
  * @returns batches of work items; the items of one batch run side by side
@@ -123,8 +126,13 @@ export function* plannedBatches(
   const batches = (items: readonly WorkItem[]) => (isDistant() ? [items] : items.map((item) => [item]));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
-  yield once(bySize(of('cases')));
-  yield* batches(sampling.map((check) => ({ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) })));
+  const first = (checks: readonly Check[]) =>
+    batches(checks.map((check) => ({ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) })));
+  const named = bySize(of('cases'));
+  yield once(named.filter(sendsFew));
+  yield* first(sampling.filter(coversCombinations));
+  yield once(named.filter((check) => !sendsFew(check)));
+  yield* first(sampling.filter((check) => !coversCombinations(check)));
   yield* batches(
     sampling
       .map((check) => ({ check, limit: defaultCaseCount(check) - FIRST_CASES }))
@@ -144,11 +152,15 @@ export function* plannedBatches(
 /** Areas run one after the other: one may use up the ids of another, or get its credentials locked out. */
 const byArea = (checks: readonly Check[]) => groupBy(checks, areaOf).map(([, members]) => members);
 
-function bySize(checks: readonly Check[]): readonly Check[] {
-  const typical = typicalEstimates();
-  const size = ({ id }: Check) => typical[id]?.requests ?? 0;
-  return checks.toSorted((one, other) => size(one) - size(other));
-}
+const bySize = (checks: readonly Check[]): readonly Check[] =>
+  checks.toSorted((one, other) => typicalRequests(one) - typicalRequests(other));
+
+const sendsFew = (check: Check): boolean => typicalRequests(check) <= FEW_REQUESTS;
+
+const typicalRequests = ({ id }: Check): number => typicalEstimates()[id]?.requests ?? 0;
+
+const coversCombinations = ({ test }: Check): boolean =>
+  test.kind === 'property' && test.covers !== undefined;
 
 const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
