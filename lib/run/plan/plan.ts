@@ -99,7 +99,9 @@ export function assignIds(
 
 /** Most faults show in fewer requests than this, so checks with more of them come later. */
 const FEW_REQUESTS = 20;
-/** The first rows of a covering array have every value and most pairs, so those of all arrays come first. */
+/** This many rows of a covering array have nearly every value. */
+const FIRST_ROWS = 40;
+/** This many rows have most pairs of values, so those of all arrays come before the rest. */
 const FIRST_CASES = DEFAULTS.cases + 1;
 const BATCH_SIZE = 2000;
 
@@ -123,21 +125,23 @@ export function* plannedBatches(
   isDistant: () => boolean,
 ): Generator<readonly WorkItem[]> {
   const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
-  const batches = (items: readonly WorkItem[]) => (isDistant() ? [items] : items.map((item) => [item]));
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
-  const first = (checks: readonly Check[]) =>
-    batches(checks.map((check) => ({ check, limit: Math.min(defaultCaseCount(check), FIRST_CASES) })));
+  /** Up to this many cases of each check, beyond those that it has tried already. */
+  function* upTo(count: number, checks = sampling): Generator<readonly WorkItem[]> {
+    const items = checks
+      .map((check) => ({ check, limit: Math.min(defaultCaseCount(check), count) - (tried.get(check) ?? 0) }))
+      .filter(({ check, limit }) => limit > 0 && !isEnded(check));
+    for (const { check } of items) tried.set(check, count);
+    yield* isDistant() ? [items] : items.map((item) => [item]);
+  }
+  const tried = new Map<Check, number>();
   const named = bySize(of('cases'));
   yield once(named.filter(sendsFew));
-  yield* first(sampling.filter(coversCombinations));
+  yield* upTo(FIRST_ROWS, sampling.filter(coversCombinations));
   yield once(named.filter((check) => !sendsFew(check)));
-  yield* first(sampling.filter((check) => !coversCombinations(check)));
-  yield* batches(
-    sampling
-      .map((check) => ({ check, limit: defaultCaseCount(check) - FIRST_CASES }))
-      .filter(({ check, limit }) => limit > 0 && !isEnded(check)),
-  );
+  yield* upTo(FIRST_CASES);
+  yield* upTo(Number.POSITIVE_INFINITY);
   yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
   for (const check of scenarios.filter(isExclusive)) yield once([check]);
   for (
