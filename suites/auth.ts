@@ -150,7 +150,7 @@ export const authChecks: readonly Check[] = [
       kind: 'scenario',
       sends: `${ALTERNATING.length} ordinary plants, one after the other, on one connection if the store keeps it open: ${ACCEPTED_COUNT} with the right token, and between them others with no token, a random one, the right one in swapped case, or the right one followed by more characters.`,
       run: alternates,
-      exclusive: true,
+      exclusive: 'unless-distant',
     },
   }),
   should('auth/accepts-scheme-in-any-case', {

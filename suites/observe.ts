@@ -18,7 +18,7 @@ const observes = (
   basis: Basis,
   sends: string,
   run: (context: CheckContext) => Promise<void>,
-  options: { readonly exclusive?: boolean; readonly concurrent?: boolean } = {},
+  options: { readonly exclusive?: 'always'; readonly concurrent?: boolean } = {},
 ): Check =>
   observe(id, {
     statement,
@@ -275,7 +275,7 @@ export const observationChecks: readonly Check[] = [
       }
       context.recordObservation('body/largest-accepted', largest);
     },
-    { exclusive: true },
+    { exclusive: 'always' },
   ),
   observes(
     'observe/duplicate-names',
@@ -579,6 +579,6 @@ export const observationChecks: readonly Check[] = [
       context.recordObservation('response-time-ms/95th-percentile', latency.p95);
       context.recordObservation('response-time-ms/99th-percentile', latency.p99);
     },
-    { exclusive: true },
+    { exclusive: 'always' },
   ),
 ];

@@ -231,7 +231,7 @@ export const ordinaryChecks: readonly Check[] = [
     test: {
       kind: 'scenario',
       sends: '64 ordinary plants, as many at a time as the run allows, every other one without a tag.',
-      exclusive: true,
+      exclusive: 'always',
       concurrent: true,
       run: (context) => createsAtOnce(context, 64, 'one of 64 at once'),
     },

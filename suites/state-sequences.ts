@@ -383,7 +383,7 @@ export const sequenceChecks: readonly Check[] = [
       sends:
         'Three series: every invalid body (at most 64), each on its own connection; every invalid credential; nine aborted requests. After each series, an ordinary plant, one without a token, and an invalid body. Then plants that resemble an earlier one in their bytes, id, name or Idempotency-Key, with and without a defect, and eight at the same time. Then one sequence for every twelve random cases (at most 100), each of 8 to 16 steps of all these kinds and of oversized requests, on several connections.',
       run: anySequence,
-      exclusive: true,
+      exclusive: 'unless-distant',
     },
   }),
 ];

@@ -102,7 +102,7 @@ export const stateChecks: readonly Check[] = [
       sends:
         'An opening brace, an empty body, null, an empty object, an empty array, and a plant for each property in which it has a wrong type, one after the other, each followed by an ordinary plant without a tag.',
       run: alternates,
-      exclusive: true,
+      exclusive: 'unless-distant',
     },
   }),
   must('state/accepts-among-many-rejections', {
@@ -114,7 +114,7 @@ export const stateChecks: readonly Check[] = [
       sends:
         'One plant with each defect (at most 64), each kind of text that is not JSON, a request without a body, one without a token and one with a random token, all of them twice and many at a time, with an ordinary plant after every sixth; then four ordinary plants, one after the other.',
       run: acceptsAmongRejections,
-      exclusive: true,
+      exclusive: 'unless-distant',
     },
   }),
   must('state/answers-at-the-end', {
@@ -126,7 +126,7 @@ export const stateChecks: readonly Check[] = [
       sends:
         'Eight ordinary plants at the same time, then an empty object, then an ordinary plant without a token.',
       run: answersAtTheEnd,
-      exclusive: true,
+      exclusive: 'always',
     },
   }),
 ];

@@ -121,8 +121,12 @@ export type Test =
       readonly sends: string;
       readonly run: (context: CheckContext) => Promise<void>;
       readonly concurrent?: boolean;
-      /** Needs the store to itself: it is about connections, or about how one request affects the next. */
-      readonly exclusive?: boolean;
+      /**
+       * Needs the store to itself: it is about connections, or about how one request affects the next.
+       * `unless-distant`: its requests follow one another, which takes so long with a distant store that such
+       * checks run side by side there.
+       */
+      readonly exclusive?: 'always' | 'unless-distant';
     };
 
 export type TestKind = Test['kind'];

@@ -115,8 +115,8 @@ export interface WorkItem {
  * early; then the other checks with named cases, random checks and scenarios; then extra random cases in
  * alternating batches, so that a run that is cut short has tried every random check about equally often.
  * Invariants come last.
- * @param isDistant whether random checks, too, run side by side, so that none waits for the last responses of
- * another
+ * @param isDistant whether random checks and long scenarios, too, run side by side, so that none waits for the
+ * last responses of another
  * @returns batches of work items; the items of one batch run side by side
  */
 export function* plannedBatches(
@@ -125,6 +125,8 @@ export function* plannedBatches(
   isDistant: () => boolean,
 ): Generator<readonly WorkItem[]> {
   const once = (checks: readonly Check[]) => checks.map((check) => ({ check, limit: 1 }));
+  const sideBySideIfDistant = (items: readonly WorkItem[]) =>
+    isDistant() ? [items] : items.map((item) => [item]);
   const of = (kind: Check['test']['kind']) => catalogue.filter(({ test }) => test.kind === kind);
   const [sampling, scenarios] = [of('property'), of('scenario')];
   /** Up to this many cases of each check, beyond those that it has tried already. */
@@ -133,7 +135,7 @@ export function* plannedBatches(
       .map((check) => ({ check, limit: Math.min(defaultCaseCount(check), count) - (tried.get(check) ?? 0) }))
       .filter(({ check, limit }) => limit > 0 && !isEnded(check));
     for (const { check } of items) tried.set(check, count);
-    yield* isDistant() ? [items] : items.map((item) => [item]);
+    yield* sideBySideIfDistant(items);
   }
   const tried = new Map<Check, number>();
   const named = bySize(of('cases'));
@@ -142,8 +144,11 @@ export function* plannedBatches(
   yield once(named.filter((check) => !sendsFew(check)));
   yield* upTo(FIRST_CASES);
   yield* upTo(Number.POSITIVE_INFINITY);
-  yield* byArea(scenarios.filter((check) => !isExclusive(check))).map(once);
-  for (const check of scenarios.filter(isExclusive)) yield once([check]);
+  const exclusive = (how: 'always' | 'unless-distant' | undefined) =>
+    scenarios.filter(({ test }) => test.kind === 'scenario' && test.exclusive === how);
+  yield* byArea(exclusive(undefined)).map(once);
+  yield* sideBySideIfDistant(once(exclusive('unless-distant')));
+  for (const check of exclusive('always')) yield once([check]);
   for (
     let unfinished = sampling;
     unfinished.length > 0;
@@ -165,8 +170,6 @@ const typicalRequests = ({ id }: Check): number => typicalEstimates()[id]?.reque
 
 const coversCombinations = ({ test }: Check): boolean =>
   test.kind === 'property' && test.covers !== undefined;
-
-const isExclusive = ({ test }: Check): boolean => test.kind === 'scenario' && test.exclusive === true;
 
 /** The default number of random cases of a check, plus one for its control request. */
 const defaultCaseCount = ({ test }: Check): number =>
