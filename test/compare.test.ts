@@ -21,10 +21,13 @@ import { TOKEN, withStore } from './helpers/stores.ts';
 const env = { PLANT_STORE_TOKEN: TOKEN };
 const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 
+/** Fewer random cases than by default, which show every disagreement between these stores. */
+const CASES = { cases: 50 };
+
 let comparison: Comparison;
 beforeAll(async () => {
-  comparison = await compared(['reference', 'id-numeral-string', 'name-number', 'always-garbage']);
-}, 300_000);
+  comparison = await compared(['reference', 'id-numeral-string', 'name-number', 'always-garbage'], CASES);
+});
 
 const columnOf = (name: string) => {
   const column = comparison.columns.find((one) => one.name === name);
@@ -53,7 +56,7 @@ describe('a comparison', () => {
   });
 
   test('sends a right store about as many requests as estimated, which create about as many plants', async () => {
-    const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 3 });
+    const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 3, ...CASES });
     const { requests, plants } = await estimateOf(plan);
     const reference = columnOf('reference');
     expect(Math.abs(requests / (reference.requests ?? 0) - 1)).toBeLessThan(0.05);
@@ -93,7 +96,7 @@ describe('a comparison', () => {
 
   test('finds each disagreement once, and shrinks its payload', () => {
     const { disagreements = [], payloads } = comparison.differential ?? { payloads: 0 };
-    expect(payloads).toBeGreaterThan(300);
+    expect(payloads).toBeGreaterThan(150);
     const accepted = disagreements.map(({ label, ways }) => [
       label,
       ...ways.flatMap(({ signature, answers }) =>
