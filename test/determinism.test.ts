@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => tap.stop());
 
-const runTrace = (name: string, concurrency: number): Promise<RunTrace> =>
+const runTrace = (name: string, concurrency: number, only: readonly string[]): Promise<RunTrace> =>
   withStore(name, async ({ url }) => {
     tap.leadTo(url);
     const { record } = run({
@@ -22,14 +22,21 @@ const runTrace = (name: string, concurrency: number): Promise<RunTrace> =>
       firstId: 1_000_000n,
       cases: 2,
       concurrency,
+      only,
     });
     return { run: name, findings: findingsOf(await record), requests: tap.requests() };
   });
 
-describe.each(['reference', 'crash-apostrophe'])('against %s', (name) => {
+// The checks that find the fault and the first experiments are enough, as the whole run shows the other requests.
+const SOME = ['ordinary/*', 'unconstrained/*', 'combinations/*', 'invariants/*'];
+
+describe.each([
+  ['reference', []],
+  ['crash-apostrophe', SOME],
+])('against %s', (name, only) => {
   test('a run sends the same bytes and has the same findings at any concurrency', async () => {
-    const sequential = await runTrace(name, 1);
-    const concurrent = await runTrace(name, 24);
+    const sequential = await runTrace(name, 1, only);
+    const concurrent = await runTrace(name, 24, only);
     const texts = ({ requests }: RunTrace) => requests.map((bytes) => bytes.toString('latin1'));
     expect(sequential.requests.length).toBeGreaterThan(500);
     expect(texts(concurrent)).toEqual(texts(sequential));
