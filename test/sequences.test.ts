@@ -175,7 +175,7 @@ describe('a store that fails after certain requests is reported with the shortes
 describe('a conformant store', () => {
   test('passes every sequence, with any seed', { timeout: 60_000 }, async () => {
     await withStore('reference', async (store) => {
-      for (let seed = 1; seed <= 10; seed += 1) {
+      for (let seed = 1; seed <= 5; seed += 1) {
         const record = await judge(store, { seed });
         expect({ seed, verdict: resultOf(record)?.verdict, created: record.collisions ?? 0 }).toEqual({
           seed,
@@ -192,7 +192,7 @@ describe('a conformant store', () => {
     async (name) => {
       const store = await startNamed(name);
       try {
-        for (const concurrency of [1, 3, 24]) {
+        for (const concurrency of [1, 24]) {
           const { results, collisions = 0 } = await judge(store, { concurrency, only: [ID, 'invariants/*'] });
           expect(results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual([]);
           // Every plant that must be accepted is new to the store.
