@@ -82,14 +82,14 @@ test('a default run sends no more requests than the documents say', async () => 
   expect(packageText('README.md')).toContain('about 6,000 requests');
 });
 
-test('a store that drops larger bodies gets little more than the requests of a default run', async () => {
+test('a store that drops larger bodies gets little more than the requests of any other', async () => {
   const { requests, causes } = await withStore(
     'drops-larger-bodies',
-    ({ url }) => run({ baseUrl: url, token: TOKEN, seed: 1 }).record,
+    ({ url }) => run({ baseUrl: url, token: TOKEN, seed: 1, cases: 30 }).record,
   );
   expect(causes?.map(({ title }) => title)).toEqual([
     'Closes the connection without an answer when the body is longer than 16384 bytes',
   ]);
-  // Each of several hundred was once tried up to 24 times: 19,000 requests.
-  expect(requests).toBeLessThan(9_500);
+  // A right store gets 2,900. Each of hundreds was once tried up to 24 times.
+  expect(requests).toBeLessThan(4_500);
 });
