@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunRecord, run } from '../index.ts';
+import { type RunRecord, run, UsageError } from '../index.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
+import { readRecord } from '../lib/report/record/read-record.ts';
 import { suite } from './helpers/command.ts';
 import { startNamed, startWith, TOKEN } from './helpers/stores.ts';
 
@@ -72,7 +73,7 @@ const uncounted = ({ requests: _requests, created: _created, ...record }: RunRec
 describe('the shards of a run', () => {
   test.each([
     [2, SOME],
-    [7, {}],
+    [7, { cases: 1 }],
   ])('%d of them together send what the whole run sends', { retry: 2 }, async (of, which) => {
     // A request whose connection a busy machine closes is sent again, so that a retry may be needed.
     const seen: string[] = [];
@@ -154,8 +155,6 @@ describe('merge', () => {
   }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const merge = (...names: readonly string[]) => suite(['merge', ...names.map(file)], {}, folder);
-
   test('prints the merged report and writes its record, with the shards in any order', async () => {
     const { code, stdout } = await suite(
       ['merge', ...['shard-3', 'shard-1', 'shard-2'].map(file), '--out', join(folder, 'out')],
@@ -170,16 +169,21 @@ describe('merge', () => {
   });
 
   test.each([
-    ['a missing shard', ['shard-1', 'shard-3'], '2/3 of the run is missing'],
     ['two missing shards', ['shard-2'], '1/3, 3/3 of the run are missing'],
     ['a shard that is there twice', ['shard-1', 'shard-2', 'shard-2', 'shard-3'], 'are both shard 2/3'],
     ['another seed', ['shard-1', 'other-seed', 'shard-3'], 'its --seed differs'],
     ['another filter', ['shard-1', 'other-filter', 'shard-3'], 'its --only or --skip differs'],
     ['another number of shards', ['shard-1', 'half'], 'is one of 2 shards, not of 3'],
     ['a whole run', ['whole'], 'the record of a whole run'],
-  ])('rejects %s', async (_what, names, says) => {
-    const { code, stderr } = await merge(...names);
-    expect(stderr).toContain(says);
+  ])('rejects %s', (_what, names, says) => {
+    const records = names.map(file).map((path) => ({ file: path, record: readRecord(path) }));
+    expect(() => mergeOf(records)).toThrow(UsageError);
+    expect(() => mergeOf(records)).toThrow(says);
+  });
+
+  test('ends with exit code 2 if a shard is missing, and says which', async () => {
+    const { code, stderr } = await suite(['merge', ...['shard-1', 'shard-3'].map(file)], {}, folder);
+    expect(stderr).toContain('2/3 of the run is missing');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(2);
   });
