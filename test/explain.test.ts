@@ -307,7 +307,7 @@ test('what a segmented body leaves on its connection does not hide that the stor
   const proxy = await readingOneSegment(Number(new URL(store.url).port));
   const { port } = proxy.address() as AddressInfo;
   const { causes } = await recordOf(`http://127.0.0.1:${port}`, {
-    cases: 120,
+    cases: 60,
     only: ['ordinary/*', 'combinations/accepts-ordinary-plants', 'invariants/*'],
   });
   proxy.close();
