@@ -29,8 +29,13 @@ const SEEN_IN = new Map([
   ['http-get-500', 'observe/*'],
   ['http-query-500', 'auth/*'],
   ['left-malformed-text', 'state/*'],
+  ['state-rising-ids', 'ordinary/*'],
+  ['state-breaker', 'invalid/*'],
+  ['connection-16th-503', 'ordinary/*'],
+  ['state-name-leaks', 'invalid/*'],
   ['state-10th-tagged-202', 'ordinary/*'],
   ['state-25th-500', 'ordinary/*'],
+  ['state-full', 'ordinary/*'],
 ]);
 
 /** The checks that find a fault, as the others find no more of it: all, if it takes a whole run to see it. */
