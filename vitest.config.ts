@@ -4,13 +4,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The files that take longest, which vitest cannot know in a fresh clone. */
 const SLOWEST = [
   'explain-circumstances',
-  'explain-conditions',
-  'cli',
-  'diff-and-replay',
-  'readme',
+  'compare',
   'wrong-server',
-  'report',
-  'documents',
+  'run',
+  'explain-conditions',
+  'browser',
+  'thorough',
+  'diff-and-replay',
+  'explain',
+  'readme',
+  'sequences',
+  'compare-browser',
+  'cli',
   'reproduce',
 ];
 
