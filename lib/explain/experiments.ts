@@ -90,8 +90,8 @@ export class Experiments {
     return this.sendAll(templates.map(inIsolation));
   }
 
-  /** Resends a request whose failure no experiment reproduces; may use the reserved part of the budget. */
-  async sendAgain(template: RequestTemplate): Promise<Exchange> {
+  /** Sends a request without which a failure could not be described; may use the reserved part of the budget. */
+  async sendFromReserve(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.deadlines.all)
       ? await this.sendAll([inIsolation(template)])
       : [];

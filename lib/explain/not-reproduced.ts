@@ -42,7 +42,7 @@ const MAX_RESENT = 3;
 /** Whether the failure recurs when exactly the same request is sent again. */
 async function recursOnResend({ failure: { template }, symptom, experiments }: Search): Promise<boolean> {
   const passes = async () => {
-    const exchange = await withinBudget(() => experiments.sendAgain(template));
+    const exchange = await withinBudget(() => experiments.sendFromReserve(template));
     return exchange !== undefined && experiments.isShown(exchange, template, symptom) !== true;
   };
   return !(await everyTime(MAX_RESENT, passes));

@@ -29,11 +29,11 @@ export async function describeFromSomePointOn(
 ): Promise<Explanation> {
   const exchange = await experiments.send(state);
   const before: SentRequest[] = [];
-  // A store that takes a second for each answer may use up the budget here.
+  // The search may have used up its budget if the store takes a second for each answer.
   await withinBudget(async () => {
     for (const kind of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const request = kind.from(state);
-      before.push({ template: templateOf(request), exchange: await experiments.send(request) });
+      const template = templateOf(kind.from(state));
+      before.push({ template, exchange: await experiments.sendFromReserve(template) });
     }
   });
   // Repeated, since perhaps only some plants fail.

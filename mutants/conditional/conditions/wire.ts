@@ -49,7 +49,7 @@ export const capitalChunkSize = framing(
 );
 export const trailer = framing(({ request }) => request.message.rawTrailers.length > 0, 'head');
 export const inSegments = framing((met) => !isChunked(met) && met.pieces.length > 1);
-export const inManySegments = framing((met) => !isChunked(met) && met.pieces.length >= 8);
+export const inManySegments = framing((met) => met.pieces.length >= 8);
 export const cutInCharacter = framing(
   ends((_, after) => ((after[0] ?? 0) & 0xc0) === 0x80),
   'payload',
