@@ -202,14 +202,17 @@ export const noServerError: Rule = (exchange) => {
 const MAX_SAFELY_UNREAD_BYTES = 8 * 1024;
 
 /**
- * Closing a connection with unread data resets it (RFC 9112 section 9.6), so the answer may be lost. Java's
- * com.sun.net.httpserver does that after any trailer section.
+ * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section 9.6);
+ * Java's com.sun.net.httpserver does that after any trailer section. And nghttpx, which cannot read several chunk
+ * extensions, writes the 100 that it has sent already above the page of its rejection.
  */
-const mayBeLost = (exchange: Exchange): boolean =>
-  failedBy(exchange, 'closed') &&
-  mayStopAtGateway(exchange) &&
-  (exchange.request.delivery?.chunks === 'trailer' ||
-    (exchange.request.body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES);
+const mayBeLost = (exchange: Exchange): boolean => {
+  const { delivery, body } = exchange.request;
+  if (failedBy(exchange, 'not-http'))
+    return delivery?.chunks === 'extensions' && delivery.expectContinue === true;
+  if (!failedBy(exchange, 'closed') || !mayStopAtGateway(exchange)) return false;
+  return delivery?.chunks === 'trailer' || (body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES;
+};
 
 /** Requires a complete response, whatever it is, unless it may have been lost on its way. */
 export const respondsCompletely: Rule = (exchange) =>

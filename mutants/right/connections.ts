@@ -82,6 +82,26 @@ export const connections: readonly RightStore[] = [
       });
     },
   }),
+  serving(
+    'chunk-extensions-not-read',
+    'rejects chunks with several extensions with a page; after 100 Continue, the page begins with that status again, as from nghttpx',
+    {
+      setUp(server) {
+        server.on('connection', (socket) => {
+          let received = '';
+          socket.on('data', (bytes) => {
+            received = `${received}${bytes.toString('latin1')}`.slice(-4096);
+            if (!/\r\n[\da-f]+(?:;[^;\r]*){2,}\r\n/i.test(received)) return;
+            const status = /\r\nexpect:/i.test(received) ? '100 Continue' : '400 Bad Request';
+            const page = `<h1>${status}</h1>`;
+            socket.end(
+              `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`,
+            );
+          });
+        });
+      },
+    },
+  ),
   serving('reads-at-leisure', 'reads nothing for 8 ms after the head of a request', {
     meet: async (line, message, response) => {
       await later(8);
