@@ -81,6 +81,12 @@ const inSqlite = (name: string, odd: string, columns: string, status: number): R
 export const uniqueness: readonly RightStore[] = [
   keepsUnique('unique-ids', '409 if the id exists', ({ id }) => id),
   keepsUnique('unique-ids-400', '400 with an Error if the id exists', ({ id }) => id, 400),
+  keepsUnique(
+    'unique-names-303',
+    '303 to the plant that has the name already, ignoring case (RFC 9110 section 15.4.4)',
+    ({ name }) => name.toLowerCase(),
+    303,
+  ),
   keepsUnique('unique-names', '409 if the name exists', ({ name }) => name),
   keepsUnique(
     'unique-names-400',

@@ -135,6 +135,10 @@ const idsInUse = (firstId: bigint): Stop => ({
 
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 
-/** Whether the store rejected the plant itself, rather than the credential, the path or the method. */
+/**
+ * Whether the store rejected the plant itself, rather than the credential, the path or the method. 303 leads to
+ * a plant that exists already (RFC 9110 section 15.4.4).
+ */
 const rejectsPlant = (status: number | undefined): status is number =>
-  status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status);
+  status === 303 ||
+  (status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status));
