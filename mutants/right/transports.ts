@@ -26,7 +26,7 @@ const fieldsOf = ({ headers = {} }: Answer) =>
     .join('');
 
 /** The beginning of a message, to which further header fields may be added. */
-const headOf = (answer: Answer, version = '1.1') =>
+const statusAndFields = (answer: Answer, version = '1.1') =>
   `HTTP/${version} ${answer.status} OK\r\n${fieldsOf(answer)}`;
 const inBytes = (...parts: readonly (string | Uint8Array)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
@@ -52,7 +52,7 @@ const written =
 /** Sends the body in one chunk, whatever the version of the request. */
 const inChunks = written((answer, bytes) =>
   inBytes(
-    `${headOf(answer)}Transfer-Encoding: chunked\r\n\r\n`,
+    `${statusAndFields(answer)}Transfer-Encoding: chunked\r\n\r\n`,
     ...(bytes.length === 0 ? [] : [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n']),
     '0\r\n\r\n',
   ),
@@ -127,7 +127,7 @@ export const transports: readonly RightStore[] = [
     'http-1.0',
     'answers with HTTP/1.0',
     written((answer, bytes) =>
-      inBytes(`${headOf(answer, '1.0')}Content-Length: ${bytes.length}\r\n\r\n`, bytes),
+      inBytes(`${statusAndFields(answer, '1.0')}Content-Length: ${bytes.length}\r\n\r\n`, bytes),
     ),
   ),
   right(
@@ -156,7 +156,7 @@ export const transports: readonly RightStore[] = [
   right(
     'close-delimited',
     'ends the body by closing the connection',
-    written((answer, bytes) => inBytes(`${headOf(answer)}Connection: close\r\n\r\n`, bytes)),
+    written((answer, bytes) => inBytes(`${statusAndFields(answer)}Connection: close\r\n\r\n`, bytes)),
   ),
   right('connection-close', 'sends Connection: close with every response', adding({ connection: 'close' })),
   right('closes-after-7', 'closes connections after 7 responses without announcing it', closing(7)),
@@ -179,7 +179,7 @@ export const transports: readonly RightStore[] = [
     'sends chunks with white space before their extensions and zeros before their sizes, Chunked in another case',
     written((answer, bytes, { method }) =>
       inBytes(
-        `${headOf(answer)}Transfer-Encoding: Chunked\r\n\r\n`,
+        `${statusAndFields(answer)}Transfer-Encoding: Chunked\r\n\r\n`,
         ...(bytes.length === 0 ? [] : [`00${bytes.length.toString(16)} ; note="x;y"\r\n`, bytes, '\r\n']),
         method === 'HEAD' ? '' : '000;last=1\r\nX-Checksum: 0\r\n\r\n',
       ),
@@ -189,7 +189,8 @@ export const transports: readonly RightStore[] = [
     'content-length-tabs',
     'sends tabs before and after Content-Length, which many parsers reject (RFC 9110 section 5.6.3)',
     written(
-      (answer, bytes) => inBytes(`${headOf(answer)}Content-Length:\t${bytes.length}\t \r\n\r\n`, bytes),
+      (answer, bytes) =>
+        inBytes(`${statusAndFields(answer)}Content-Length:\t${bytes.length}\t \r\n\r\n`, bytes),
       false,
     ),
   ),
@@ -198,7 +199,7 @@ export const transports: readonly RightStore[] = [
     'sends a tab after the Content-Length of every fourth body or so, as a server that pads its headers may',
     written((answer, bytes) => {
       const length = bytes.length % 4 === 0 ? `${bytes.length}\t` : bytes.length;
-      return inBytes(`${headOf(answer)}Content-Length: ${length}\r\n\r\n`, bytes);
+      return inBytes(`${statusAndFields(answer)}Content-Length: ${length}\r\n\r\n`, bytes);
     }, false),
   ),
   right('chunked', 'sends the body in two chunks', () => ({

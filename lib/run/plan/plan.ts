@@ -99,9 +99,9 @@ export function assignIds(
 
 /** Most faults show in fewer requests than this, so checks with more of them come later. */
 const FEW_REQUESTS = 20;
-/** This many rows of a covering array have nearly every value. */
+/** This many rows of a covering array contain most values. */
 const FIRST_ROWS = 40;
-/** This many rows have most pairs of values, so those of all arrays come before the rest. */
+/** The rest of a longer check comes once all generated checks have tried this many cases. */
 const FIRST_CASES = DEFAULTS.cases + 1;
 const BATCH_SIZE = 2000;
 
