@@ -91,6 +91,8 @@ export const connections: readonly RightStore[] = [
           let received = '';
           socket.on('data', (bytes) => {
             received = `${received}${bytes.toString('latin1')}`.slice(-4096);
+            // From the last request line on: an earlier request of the connection may have had Expect.
+            received = received.slice(Math.max(0, received.lastIndexOf(' HTTP/1.1\r\n')));
             if (!/\r\n[\da-f]+(?:;[^;\r]*){2,}\r\n/i.test(received)) return;
             const status = /\r\nexpect:/i.test(received) ? '100 Continue' : '400 Bad Request';
             const page = `<h1>${status}</h1>`;
