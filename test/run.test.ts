@@ -213,6 +213,27 @@ describe('a run', () => {
     });
   });
 
+  test('does not blame the store for responses that its own end prevents', async () => {
+    for (const fatal of [30, 60, 90, 120, 150]) {
+      const abort = new AbortController();
+      let received = 0;
+      const store = await startWith(({ send }) => ({
+        async send(answer, response, request) {
+          received += 1;
+          if (received === fatal) setImmediate(() => abort.abort());
+          await sleep(15);
+          send(answer, response, request);
+        },
+      }));
+      // Most of them send requests in pairs.
+      const only = ['combinations/*', 'invariants/*'];
+      const { results, stop } = await run({ baseUrl: store.url, token: TOKEN, only }, abort.signal).record;
+      await store.stop();
+      expect(stop?.kind).toBe('cut-off');
+      expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    }
+  });
+
   test('yields all its events, even to a late listener', async () => {
     await withStore('reference', async ({ url }) => {
       const running = run({ baseUrl: url, token: TOKEN, cases: 5, only: ['ordinary/*'] });

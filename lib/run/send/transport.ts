@@ -140,6 +140,8 @@ export class Transport {
       this.access.leave(),
     );
     this.requests += preceding === undefined ? 1 : 2;
+    // The end of the run closes connections, which says nothing about the store.
+    this.pace.requireGoing();
     this.adaptTo(exchange, template);
     if (preceding !== undefined && before !== undefined) {
       if (this.mustRepeat(before, preceding.template, sentAt, hasWaited))
@@ -149,7 +151,6 @@ export class Transport {
       if (!mayHaveBeenRejectedEarly(before))
         this.options.monitor.onExchange(before, preceding.template, context);
     }
-    this.pace.requireGoing();
     const isAnswer = exchange.kind === 'answered' && pauseAsked(exchange) === undefined;
     // A request with a delivery takes longer because of our own pauses.
     if (isAnswer && exchange.request.method === 'POST' && template.delivery === undefined) {
