@@ -15,7 +15,7 @@ import { type Experiments, withinBudget } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { REPEATS, repeated, Search, soonPasses } from './search.ts';
-import { simplestFirst } from './simplest-first.ts';
+import { isOnlyRepeated, simplestFirst } from './simplest-first.ts';
 import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import { areVague, type Condition, fullText } from './wording/condition.ts';
 
@@ -76,6 +76,7 @@ async function explainFurther(
     );
     if (exchange === undefined) continue;
     const lead: CheckFailure = { check, failure: { ...failed, exchange, when: 'always' }, symptom };
+    if (isOnlyRepeated(lead, experiments)) continue;
     const search = new Search(lead, experiments);
     if ((await explanationCovering(known, search)) !== undefined) continue;
     const explained = await explainLead(lead, [lead], experiments);
@@ -136,7 +137,7 @@ async function explainSymptom(
       }
     }
   };
-  await explainAll(didRecur);
+  await explainAll((one) => didRecur(one) && !isOnlyRepeated(one, experiments));
   clusters.push(...(await explainFurther(further, clusters, experiments)));
   await explainAll(() => true);
   let rest = [...inVain.keys(), ...unexplained];

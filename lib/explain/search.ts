@@ -135,8 +135,8 @@ export class Search {
   }
 
   /** Sends a request. Returns whether it shows the symptom; undefined if the response proves nothing. */
-  shows(state: RequestState): Promise<boolean | undefined> {
-    return this.experiments.shows(state, this.symptom);
+  async shows(state: RequestState): Promise<boolean | undefined> {
+    return this.isShown(await this.send(state), state);
   }
 
   /** Whether an exchange shows the symptom; undefined if it proves nothing. */

@@ -234,7 +234,8 @@ const rejectionCached = withFreshState((): Change => {
         rejected.add(body);
         throw error;
       }
-      if (body !== '' && rejected.has(body)) throw new Rejection(401, 401, 'the bearer token is not valid');
+      if (body !== '' && rejected.has(body))
+        throw new Rejection(401, 401, 'the bearer token is not valid', { 'www-authenticate': 'Bearer' });
     },
   });
 });

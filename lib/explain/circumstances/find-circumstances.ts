@@ -81,6 +81,8 @@ const tryOtherRequests: Finder = async (state, search) => {
     (probe && ((await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))) ??
     (await tryComparedWithBefore(state, search)) ??
     (await tryAfterRecent(search)) ??
+    // It takes fewer requests than what follows, and a single request is known to precede the failing one.
+    (search.failure.before?.length === 1 ? await tryOnConnection(state, search) : undefined) ??
     (await tryAfterFlood(state, search)) ??
     (await tryBesideOthers(state, search)) ??
     (await tryUnderConcurrency(state, search)) ??

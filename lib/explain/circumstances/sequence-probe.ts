@@ -262,13 +262,16 @@ export const tryOnConnection: Finder = async (state, search) => {
   const history = modelSweep(search.experiments.modelOf(state), 'history');
   if (history === undefined) return undefined;
   const reach = await sweep(history, state, search, false);
+  // If the request fails after anything, it does not matter what it follows.
+  if (reach.notShown.length === 0) return undefined;
   const [found] =
     (await withinBudget(() => withoutAftereffects(reach, history, state, search))) ?? reach.named;
   for (const candidate of found?.candidates ?? []) {
     const later = candidate.apply(state);
-    const exchange = await search.failingExchange(later);
+    const exchange = await repeated(REPEATS, () => search.failingExchange(later));
     if (found === undefined || exchange === undefined) continue;
-    const explanation = shownAfterOthers(later, exchange, [found.condition], reach.shown.length);
+    const times = Math.max(reach.shown.length, REPEATS);
+    const explanation = shownAfterOthers(later, exchange, [found.condition], times);
     return { ...explanation, ladders: [reach.ladder], outside: [0, reach.notShown.length] };
   }
   return undefined;
