@@ -29,6 +29,7 @@ import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { NOT_JSON } from './sweeps/defect-classes.ts';
 import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
+import { canBePadded, sizesBetween } from './sweeps/sizes.ts';
 
 /** A body that is not JSON. */
 export const TRUNCATED: BodyDefect = { corrupt: (text) => text.slice(0, -1) };
@@ -199,12 +200,13 @@ export async function findSubjects(
 
 /** Finds the broadest class of bodies in which a feature separates those with the symptom from the rest. */
 async function findSeparating(
-  { shown, notShown }: SweepResult,
+  swept: SweepResult,
   classes: readonly CandidateClass[],
   base: RequestState,
   search: Search,
 ): Promise<readonly Subject[] | undefined> {
   const { contract, experiments } = search;
+  const { shown, notShown } = swept;
   const textOf = (candidate: Candidate) => experiments.textOf(candidate.apply(base));
   // Some stores read no body as an empty object.
   const isNotJson = (candidate: Candidate) =>
@@ -218,10 +220,11 @@ async function findSeparating(
       .map((candidate) => [textOf(candidate), shown.includes(candidate)] as const);
   for (const one of classes) {
     if (!shown.every(isIn(one))) continue;
-    const feature = separating(tried(one), contract);
-    if (feature === undefined) continue;
+    const separated = separating(tried(one), contract);
+    if (separated === undefined) continue;
     const without = notShown.filter(isIn(one)).map((candidate) => candidate.apply(base));
-    if (!(await decides(feature, without, search))) continue;
+    if (!(await decides(separated, without, search))) continue;
+    const feature = await withExactSize(separated, swept, base, search);
     const hasFeature = (candidate: Candidate) => feature.has(textOf(candidate));
     const others = shown.filter((candidate) => !hasFeature(candidate));
     const tries = [...others, ...notShown].map(
@@ -233,6 +236,34 @@ async function findSeparating(
     return [{ ...one, candidates, isExact: true, feature }, ...(isOther ? rest : [])];
   }
   return undefined;
+}
+
+/** Maximum number of bodies to pad until one reveals the limit. */
+const MAX_PADDED = 3;
+
+/** If the size of the body decides, finds the exact limit by padding the largest body below it. */
+async function withExactSize(
+  feature: Feature,
+  { shown, notShown }: SweepResult,
+  base: RequestState,
+  search: Search,
+): Promise<Feature> {
+  if (feature.limitBetween === undefined) return feature;
+  const [below, size] = feature.limitBetween;
+  const { experiments } = search;
+  const sizeOf = (state: RequestState) => experiments.sizeOf(state);
+  // Bodies that show the symptom although they lack the feature, or the other way round, have another fault.
+  const lower = [...shown, ...notShown]
+    .filter((one) => feature.has(experiments.textOf(one.apply(base))) === shown.includes(one))
+    .map((candidate) => candidate.apply(base))
+    .filter((state) => sizeOf(state) <= below && canBePadded(experiments.textOf(state)))
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  // The length of a fresh value varies, so the largest body may now be above the limit.
+  for (const state of lower.slice(0, MAX_PADDED)) {
+    const [limit] = (await sweep(sizesBetween(sizeOf(state), size), state, search, false)).named;
+    if (limit?.isExact === true) return { ...feature, condition: limit.condition };
+  }
+  return feature;
 }
 
 /** Whether adding the feature makes a request show the symptom; true if that cannot be tried. */

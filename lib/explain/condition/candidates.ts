@@ -43,6 +43,8 @@ export interface Scale {
   readonly above: (point: bigint) => Condition;
   readonly below: (point: bigint) => Condition;
   readonly between: (first: bigint, last: bigint) => Condition;
+  /** The exact value that a limit is probably next to, and the condition if it shows the symptom itself. */
+  readonly exactly?: (point: bigint) => Candidate | undefined;
   /** Like `above`, but in both directions from 0. */
   readonly beyond?: (point: bigint) => Condition;
   /** The position of a request's own value on the scale, if it has one. */

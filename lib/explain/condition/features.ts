@@ -4,7 +4,7 @@ import { membersOf } from '../../members.ts';
 import { write } from '../../payloads/json.ts';
 import { WITH_BLANK_LINES, WITH_CARRIAGE_RETURNS } from '../../payloads/model/text.ts';
 import { ID } from '../../payloads/plants.ts';
-import { counted, withSeparators } from '../../text.ts';
+import { withSeparators } from '../../text.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
@@ -22,6 +22,8 @@ export interface Feature {
   readonly has: (body: string) => boolean;
   /** Adds the feature to a body that lacks it, without changing anything else. */
   readonly add?: (body: string) => string;
+  /** Above which number of bytes, and up to which, the limit lies, if the feature is about the size. */
+  readonly limitBetween?: readonly [below: number, size: number];
 }
 
 /** The spellings that a condition may be about, and how to recognise them in a body. */
@@ -161,16 +163,20 @@ function sizesIn(tries: BodyResults): readonly Feature[] {
   return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
     {
       condition: {
-        clause: size === 1 ? 'the body is not empty' : `the body is ${counted(size, 'byte')} or longer`,
+        clause: size === 1 ? 'the body is not empty' : `the body is longer than about ${below} bytes`,
         topics: ['size'],
       },
       // The exact limit is unknown; take the lowest possible one.
       has: (body) => sizeOf(body) > below,
       add: paddedTo(size),
+      limitBetween: [below, size],
     },
     {
-      condition: { clause: size === 1 ? 'the body is empty' : `the body is shorter than ${size} bytes` },
+      condition: {
+        clause: size === 1 ? 'the body is empty' : `the body is shorter than about ${size} bytes`,
+      },
       has: (body) => sizeOf(body) < size,
+      limitBetween: [below, size],
     },
   ]);
 }

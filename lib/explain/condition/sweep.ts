@@ -177,12 +177,14 @@ async function limitsOn(
     const has = (point: bigint) => point > start && point <= end;
     return { results, limits: { condition: scale.between(start + 1n, end), has } };
   }
+  const limit = first.shows ? undefined : scale.exactly?.(start);
+  const isIncluded = limit !== undefined && (await attempt(limit)) === true;
   return {
     results,
     limits: first.shows
       ? { condition: scale.below(start + 1n), has: (point) => point <= start }
       : {
-          condition: scale.above(start),
+          condition: isIncluded ? limit.condition : scale.above(start),
           has: (point) => point > start,
           onBothSides: scale.beyond && {
             condition: scale.beyond(start),

@@ -141,7 +141,8 @@ function textProblem({ body, truncated, headers }: Response): readonly [kind: Sy
   const malformed = ['unreadable', 'with malformed JSON'] as const;
   if (start < 0) return bare.startsWith('"') ? malformed : ['text', 'with text that is not JSON'];
   const first = firstValue(bare.slice(start));
-  if (first === undefined) return ['truncated-json', 'with truncated JSON'];
+  // A stray quotation mark in a string hides the end of the text from `firstValue`.
+  if (first === undefined) return bare.endsWith('}') ? malformed : ['truncated-json', 'with truncated JSON'];
   if (!isJson(first)) return malformed;
   if (start > 0) return ['text', 'with text before the JSON value'];
   const following = bare.slice(first.length);

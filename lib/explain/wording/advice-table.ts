@@ -108,6 +108,11 @@ export const ADVICE: readonly Advice[] = [
     },
   },
   {
+    symptoms: ['rejects'],
+    kind: 'from-then-on',
+    text: 'Accept valid requests whatever came before. Look for a limiter or a ban that counts rejected requests, for a full table or list, and for a variable that keeps the outcome of an earlier request.',
+  },
+  {
     kind: 'from-then-on',
     text: 'Find the resource that runs out or is never released: a connection or file left open after an error, a lock that is still held, a full table or list. Release it on every path, including rejections (finally, defer, with, using).',
   },
@@ -137,6 +142,13 @@ export const ADVICE: readonly Advice[] = [
         'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
     },
   },
+  ...each({ symptoms: ['accepts'] }, [
+    {
+      about: ['credential'],
+      says: [/pipelined/],
+      text: 'Judge each request by its own Authorization header, also when several arrive in one read.',
+    },
+  ]),
   ...each({ symptoms: ['accepts'], kind: 'sequence' }, [
     {
       about: ['credential'],
@@ -163,6 +175,16 @@ export const ADVICE: readonly Advice[] = [
     {
       says: [/in quick succession/],
       text: 'Do not lock out clients whose requests are rejected: a valid request is no attack. Look for a limiter that counts error responses per address, in the store or in the gateway before it (HAProxy: http_err_rate of a stick table; fail2ban).',
+    },
+    {
+      symptoms: ['rejects'],
+      statuses: [401, 403, 429],
+      says: [/after \d+ (?:rejected requests|requests with)/],
+      text: 'Do not lock out a client that sends the right token, however many of its requests failed before. Look for a limiter that counts failures per address, in the store or in the gateway before it.',
+    },
+    {
+      says: [/differs only in (?:case|normalization)/],
+      text: 'Treat names that differ in case or normal form as different, or answer 400 or 409 with an Error. Look for a unique index whose collation ignores the difference, and catch its violation.',
     },
     {
       symptoms: ['rejects'],
@@ -260,6 +282,11 @@ export const ADVICE: readonly Advice[] = [
     },
     {
       about: ['credential'],
+      says: [/SQL/, /quotation mark/, /apostrophe/],
+      text: 'Pass the token to the database as a parameter of the query: SQL that is assembled from strings lets anyone in. Better still, compare the token, or a hash of it, in the program.',
+    },
+    {
+      about: ['credential'],
       says: [/length/],
       text: 'Compare tokens of different lengths without an exception, and answer 401.',
       settings: {
@@ -302,7 +329,11 @@ export const ADVICE: readonly Advice[] = [
     },
     {
       says: [/\bAccept\b(?!-)/],
-      text: 'Answer 401 whatever Accept names: a log-in page or another document for browsers is no rejection if its status is 200. Turn form log-in and redirects off for this path.',
+      text: 'Check the token before you look at Accept, and answer 401 whatever it names. Look for a route or a response for browsers that skips authentication; a log-in page with the status 200 is no rejection either.',
+    },
+    {
+      says: [/Content-Type/],
+      text: 'Check the token before you look at Content-Type. Look for a route, parser or middleware that is chosen by the media type or its parameters and skips authentication.',
     },
     {
       says: [/query/],
@@ -446,6 +477,14 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['redirects'],
+    statuses: [304],
+    text: 'Answer POST without looking at If-None-Match and If-Modified-Since: 304 is an answer to GET and HEAD only (RFC 9110 section 13.2.2). Look for a middleware that computes ETags for all methods.',
+    settings: {
+      Express: 'res.send answers 304 only to GET and HEAD; a middleware of your own must check req.method',
+    },
+  },
+  {
+    symptoms: ['redirects'],
     text: 'Handle the request at the URL where it arrives. The redirect probably comes from a router that adds or removes a trailing slash, or forces https or another host; register the route as exactly /plants.',
     settings: { FastAPI: 'set redirect_slashes=False', Django: 'set APPEND_SLASH = False' },
   },
@@ -548,10 +587,25 @@ export const ADVICE: readonly Advice[] = [
     text: 'Answer with the Plant itself as the whole body, {"name": ..., "tag": ...}, not wrapped in an object or array.',
   },
   {
+    symptoms: ['unreadable'],
+    says: [/charset/i],
+    text: 'Answer in UTF-8, whatever the charset of the request or Accept-Charset says: JSON that systems exchange is UTF-8 (RFC 8259 section 8.1).',
+  },
+  {
     symptoms: ['no-body', 'text', 'truncated-json', 'unreadable', 'null-property', 'wrong-body'],
     text: 'Answer with one JSON object in UTF-8 and nothing else, {"name": ..., "tag": ...}, serialized with a JSON library. Look for debug output, a second write to the response, JSON assembled by hand, or a wrong encoding or Content-Length.',
   },
   // The store crashes.
+  ...each({ symptoms: [...NO_USABLE_RESPONSE, 'rejects'] }, [
+    {
+      says: [/application\/json ?;/],
+      text: 'Accept application/json with any parameters, and with a semicolon that none follows (RFC 9110 section 5.6.6): parse Content-Type with a library, and compare the type alone.',
+    },
+    {
+      says: [/the head/, /head is/],
+      text: 'Look for the end of the head, an empty line, in everything that has arrived so far, not in each segment by itself.',
+    },
+  ]),
   ...eachTopic(NO_USABLE_RESPONSE, {
     credential:
       'Answer 401 (or 400 with an Error) to a missing or malformed Authorization header: check that it is there and has two parts before you split or decode it.',

@@ -1,3 +1,4 @@
+import { answers200 } from '../../judge/rules.ts';
 import { membersOf } from '../../members.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -77,9 +78,10 @@ function expectedOf(
   symptom: Symptom,
   outcome: ExpectedOutcome,
   { exchange }: Cause['example'],
-  [first]: readonly CheckFailure[],
+  members: readonly CheckFailure[],
 ): string {
   const { kind, status, property } = symptom;
+  const [first] = members;
   if (kind === 'echo' && property !== undefined) {
     const sent = membersOf(bodyText(exchange.request.body))[property];
     return sent === undefined
@@ -89,7 +91,16 @@ function expectedOf(
   if (first !== undefined && DETAILS.includes(kind)) return first.failure.finding.expected;
   if (status === 400 && aspectOf(symptom) === 'representation')
     return 'an Error as application/json whenever the status is 400';
-  return RESPONSES[outcome];
+  return RESPONSES[outcome === 'accept' && !mustAccept(symptom, members) ? 'accept-or-reject' : outcome];
+}
+
+/** Whether a check requires that the request be accepted: a store may reject unconstrained plants. */
+function mustAccept({ kind }: Symptom, members: readonly CheckFailure[]): boolean {
+  const byRules = members.flatMap(({ check }) =>
+    'rules' in check.test ? [{ ...check, ...check.test }] : [],
+  );
+  const isRequired = byRules.some(({ level, rules }) => level === 'MUST' && rules.includes(answers200));
+  return kind === 'rejects' || byRules.length === 0 || isRequired;
 }
 
 function exampleOf({ state, template = templateOf(state), exchange, before = [] }: Explanation) {

@@ -102,7 +102,8 @@ function partOfCause(
   let count = steps.length;
   while (count > 0 && heightOf(stepRows(steps.slice(0, count), layout), layout.columns) > room) count -= 1;
   const shown = count < MIN_STEPS ? [] : steps.slice(0, count);
-  const omitted = shown.length === 0 ? '' : `and ${counted(steps.length - count, 'more command')} `;
+  const isPart = shown.length > 0 && count < steps.length;
+  const omitted = isPart ? `and ${counted(steps.length - count, 'more command')} ` : '';
   return [
     ...fields,
     ...stepRows(shown, layout),

@@ -12,7 +12,7 @@ const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   always: ['such requests failed', 'others'],
   intermittent: ['requests failed, intermittently', 'others'],
   'under-concurrency': ['tries with such requests in flight failed', 'without'],
-  sequence: ['requests failed after such a request', 'without one'],
+  sequence: ['tries failed after such requests', 'without them'],
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed'],
 };

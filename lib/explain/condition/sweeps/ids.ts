@@ -43,6 +43,12 @@ const MAGNITUDES: Scale = {
   // magnitude on.
   apply: (state, point) => ({ ...state, plant: state.plant.with(ID, idsFrom(point)) }),
   above: (point) => idCondition(`is above ${bound(point)}`),
+  exactly: (point) => {
+    const power = powerNear(point);
+    return power === undefined
+      ? undefined
+      : { ...candidateOf(String(power), power), condition: idCondition(`is ${bound(point)} or more`) };
+  },
   beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
   below: (point) => idCondition(`is below ${bound(point)}`),
   between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
@@ -122,9 +128,16 @@ const windowAt = (point: bigint): bigint => (point >> 10n) + 16n;
 /** Returns a fresh id at or slightly above another one. */
 export const idsFrom = (id: bigint): Raw => freshId(id, id + windowAt(id < 0n ? -id : id));
 
+/** Whether a limit may lie here, given the highest point below it that was tried. */
+const isNear = (limit: bigint, point: bigint): boolean =>
+  limit >= point - 1n && limit <= point + windowAt(point);
+
+const powerNear = (point: bigint): bigint | undefined =>
+  POWERS.map((power) => 2n ** power).find((one) => isNear(one, point));
+
 /** The wording of a limit: a power of two or a round number, if one is close to what was tried. */
 function bound(point: bigint): string {
-  const isClose = (limit: bigint) => limit >= point - 1n && limit <= point + windowAt(point);
+  const isClose = (limit: bigint) => isNear(limit, point);
   const power = POWERS.find((one) => isClose(2n ** one));
   if (power !== undefined) return `2^${power} (${2n ** power})`;
   const units = [...String(point)].map((_, index, digits) => 10n ** BigInt(digits.length - 1 - index));

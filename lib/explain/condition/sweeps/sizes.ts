@@ -3,23 +3,33 @@ import type { Scale, Sweep } from '../candidates.ts';
 
 const scaleSweep = (part: string, scale: Scale): Sweep => ({ part, candidates: [], classes: [], scale });
 
+const SIZES = [60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000]
+  .concat([16385, 32000, 48000, 60000])
+  .map(BigInt);
+
 /** Sizes of a body in bytes, reached by adding white space before its end. */
-export const sizeSweep = scaleSweep('body size', {
-  points: [
-    60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000, 16385, 32000, 48000,
-    60000,
-  ].map(BigInt),
-  valueAt: (point) => `${point} bytes`,
-  apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
-  above: (point) => ({
-    clause: `the body is longer than ${point} bytes`,
-    isLarger: true,
-    topics: ['size', 'body size'],
-    bytesAbove: Number(point),
-  }),
-  below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
-  between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
-});
+export const sizeSweep = sizesAmong(SIZES);
+
+/** Sizes between that of a body and a larger one. */
+export const sizesBetween = (from: number, to: number): Sweep => sizesAmong([BigInt(from), BigInt(to)]);
+
+function sizesAmong(points: readonly bigint[]): Sweep {
+  return scaleSweep('body size', {
+    points,
+    valueAt: (point) => `${point} bytes`,
+    apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
+    above: (point) => ({
+      clause: `the body is longer than ${point} bytes`,
+      isLarger: true,
+      topics: ['size', 'body size'],
+      bytesAbove: Number(point),
+    }),
+    below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
+    between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
+  });
+}
+
+export const canBePadded = (text: string): boolean => text.includes('}');
 
 /** Pads the text of an object to this many bytes, with white space before its end. */
 export const paddedTo =
