@@ -29,7 +29,7 @@ export function intermittentOverall(
     ...bareExplanation(ordinary, exchange),
     kind: 'intermittent',
     conditions: [
-      { note: `${toWhom(symptom)}about one request of the run in ${every}${WHATEVER_IT_CONTAINS}` },
+      { note: `${toWhom(symptom)}about one in ${every} requests of the run${WHATEVER_IT_CONTAINS}` },
     ],
     inside: [wholeResult.failed, wholeResult.cases],
     repeat: repeatAtRate(every),

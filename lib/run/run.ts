@@ -135,6 +135,8 @@ export interface RunFooter {
   /** Seconds spent waiting at the store's request. */
   readonly waited: number;
   readonly closedMidRequest: number;
+  /** Number of requests that failed at raised concurrency, and were resent at the usual one. */
+  readonly failedWhenRaised: number;
   /** The plants that the store reported as created, and the exact ids that were sent for them. */
   readonly created: {
     readonly plants: number;
@@ -302,6 +304,7 @@ function footerOf(
     latency: sender.transport.latency.summary,
     waited: sender.pace.waitedMs / 1000,
     closedMidRequest: client.closedMidRequest,
+    failedWhenRaised: sender.transport.failedWhenRaised,
     created: { plants, ids: ids.text, ...(ids.dropped === 0 ? {} : { unlisted: ids.dropped }) },
     collisions: collisions.count,
   };

@@ -39,9 +39,11 @@ export const tryAfterFlood: Finder = async (state, search) => {
     // Each lock-out takes a while to end, so there may be no time left for another.
     const last = experiments.hasBudget ? await shownAfterFlood() : shown;
     if (last === undefined) continue;
-    const phrase = `for a while after ${FLOOD} ${kind.plural} in quick succession`;
-    const condition = { phrase, part: 'earlier requests' };
     const { exchange, before } = last;
+    const usual = before[0]?.exchange.response?.status;
+    const count = before.filter((sent) => sent.exchange.response?.status === usual).length;
+    const phrase = `for a while after about ${count} ${kind.plural} in quick succession`;
+    const condition = { phrase, part: 'earlier requests' };
     return { ...shownAfterOthers(state, exchange, [condition], last === shown ? 1 : 2), before };
   }
   return undefined;

@@ -24,10 +24,16 @@ import { defectSweep } from './sweeps/defects.ts';
 import { headerSweep } from './sweeps/headers.ts';
 import { idSweep } from './sweeps/ids.ts';
 import { methodSweep } from './sweeps/methods.ts';
-import { headerValuesIn, modelSweep, WITH_REPEATED_PROPERTY, WITH_UNUSUAL_NAME } from './sweeps/model.ts';
+import {
+  headerValuesIn,
+  modelSweep,
+  WITH_INHERITED_NAME,
+  WITH_REPEATED_PROPERTY,
+  WITH_UNUSUAL_NAME,
+} from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { propertyNameSweep, textSweep } from './sweeps/strings.ts';
+import { inheritedNameSweep, propertyNameSweep, textSweep } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -270,7 +276,10 @@ function undeclaredSweep(contract: Contract): Sweep {
     part: 'undeclared properties',
     candidates: parts.flatMap(({ candidates }) => candidates),
     classes: parts[0]?.classes ?? [],
-    closer: (shown) =>
-      shown.length > 0 && shown.every(isIn({ id: WITH_UNUSUAL_NAME })) ? propertyNameSweep : undefined,
+    closer: (shown) => {
+      const [only, ...others] = shown;
+      if (others.length === 0 && only?.value === WITH_INHERITED_NAME) return inheritedNameSweep;
+      return shown.length > 0 && shown.every(isIn({ id: WITH_UNUSUAL_NAME })) ? propertyNameSweep : undefined;
+    },
   };
 }

@@ -89,6 +89,12 @@ async function findAcrossOffset(
   return undefined;
 }
 
+const NUMBERS = ['', '', 'two', 'three', 'four'];
+const numberWords = (count: number): string => NUMBERS[count] ?? String(count);
+
+/** The plural of the words for a character: `apostrophes` for `an apostrophe`. */
+const pluralOf = (words: string): string => words.replace(/^an? (.*)$/, '$1s');
+
 /** Longer texts would take too many experiments. */
 const MAX_CHARACTERS = 400;
 const MAX_PARTS = 4;
@@ -125,8 +131,14 @@ async function findMinimalText(
     // If other letters and digits fail as well, the part of the text is not what matters.
     const other = [2n, 3n, 4n, 5n].map((id) => freshText(part).of(id)).find((like) => like !== part);
     if (other !== undefined && (await shows(around(other)))) return undefined;
-    const says = `${verb} ${joined(parts.map(markWords), 'or')}`;
-    return stringCandidate(property, around(part), says, says);
+    const [repeated = ''] = part;
+    const count = [...part].length;
+    const apart = withWords((word) => `${repeated}${word(4)}`.repeat(count));
+    const isNumber = count > 1 && part === repeated.repeat(count) && (await showsEachTime(apart));
+    const says = isNumber
+      ? `contains ${numberWords(count)} or more ${pluralOf(markWords(repeated))}`
+      : `${verb} ${joined(parts.map(markWords), 'or')}`;
+    return stringCandidate(property, isNumber ? apart : around(part), says, says);
   }
   return undefined;
 }

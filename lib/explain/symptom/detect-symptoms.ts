@@ -34,8 +34,8 @@ function outcomeSymptom(exchange: Exchange, expected: ExpectedOutcome): Symptom 
   }
   if (status === 200) return undefined;
   if (status >= 400) return symptom('rejects', `${REJECTS} ${status}`);
-  return status < 300
-    ? symptom('wrong-success', `answers ${status} instead of 200`)
+  return status < 300 || status === 304
+    ? symptom(status === 304 ? 'redirects' : 'wrong-success', `answers ${status} instead of 200`)
     : symptom('redirects', `redirects with ${status} instead of answering 200`);
 }
 

@@ -260,7 +260,7 @@ export const ADVICE: readonly Advice[] = [
       text: 'Compare the id with -2^63 and 2^63 - 1 before you store it, and answer 400 beyond them: a check that it fits in 64 bits lets unsigned numbers above 2^63 - 1 pass.',
     },
     {
-      says: [/occurs twice/],
+      says: [/(?<!query )occurs twice/],
       text: 'Take the last value of a property that occurs twice, or answer 400: catch the error that your parser raises for duplicates.',
       settings: {
         Python: 'catch the exception of an object_pairs_hook',
@@ -378,6 +378,10 @@ export const ADVICE: readonly Advice[] = [
       isCodePath: true,
       says: [/Content-Type/],
       text: 'Validate every body that you read, however its media type is spelled. Look for a comparison or lookup by the literal text of Content-Type: compare the type without regard to case and parameters.',
+    },
+    {
+      says: [/_method/],
+      text: 'Ignore _method in the query, and every other way to override the method: a POST is a POST. Apply the same validation to every request.',
     },
     {
       says: [/when there is (?:a|no) \w+/, /there is (?:a|no) tag/],
@@ -558,7 +562,7 @@ export const ADVICE: readonly Advice[] = [
     symptoms: ['null-property', 'wrong-body'],
     statuses: [200],
     properties: ['name', 'tag'],
-    says: [/looks? like/, /a numeral/, /is "null"/],
+    says: [/looks? like/, /a numeral/, /"null"/],
     text: 'Return the string that was sent: do not parse a stored string as JSON, YAML or a number.',
     settings: {
       JavaScript: 'no JSON.parse of single values',
@@ -597,6 +601,14 @@ export const ADVICE: readonly Advice[] = [
   },
   // The store crashes.
   ...each({ symptoms: [...NO_USABLE_RESPONSE, 'rejects'] }, [
+    {
+      says: [/\bquery\b/],
+      text: 'Ignore the query: none is declared. If you decode it, catch the error of the decoder, and do not decode it twice.',
+    },
+    {
+      says: [/multiple of \d+ bytes/, /the body has \d+ bytes/],
+      text: 'Read the body to its end: look for a buffer or block whose last part is lost, or for a read that ends too early, if the length is just this.',
+    },
     {
       says: [/application\/json ?;/],
       text: 'Accept application/json with any parameters, and with a semicolon that none follows (RFC 9110 section 5.6.6): parse Content-Type with a library, and compare the type alone.',

@@ -117,22 +117,33 @@ export function sentenceOf(
   conditions: readonly Condition[],
 ): Pick<Cause, 'title' | 'condition'> {
   const clear = conditions.filter(({ isVague }) => isVague !== true);
-  const known = clear.length > 0 ? clear : conditions;
+  const decisive = clear.filter(({ isMost }) => isMost !== true);
+  const isEnough = decisive.length > 0 || (subject !== undefined && clear.length > 0);
+  const known = isEnough ? decisive : clear.length > 0 ? clear : conditions;
   const phrases = phrasesOf(known);
   const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
   const whom = requests(symptom, subject, phrases);
   const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
-  const what = accepts ? ` ${subject?.noun ?? subject?.clause ?? 'invalid requests'}` : '';
+  const noun = subject?.noun ?? subject?.clause ?? 'invalid requests';
+  const counted = accepts ? notes.flatMap((note) => withOrdinal(noun, note) ?? [])[0] : undefined;
+  const what = accepts ? ` ${counted ?? noun}` : '';
   const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
   const when = allClauses.length === 0 ? '' : ` when ${joinedClauses(allClauses)}`;
   const isBare = about === '' && when === '';
   const names = notes.some((note) => note.startsWith('to '));
-  const end = notes.map((note) => ` ${note}`).join('');
+  const end = counted === undefined ? notes.map((note) => ` ${note}`).join('') : '';
   const whole = `${verb(symptom, isBare, names)}${what}${about}${when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** Joins what is accepted with how often: `every 20th request without a valid token`. */
+function withOrdinal(noun: string, note: string): string | undefined {
+  const [, every] = /^in (every (?:other|\d+\w+)) request$/.exec(note) ?? [];
+  const [, one, rest] = /^(?:any (\w+)|requests) (.*)$/.exec(noun) ?? [];
+  return every === undefined || rest === undefined ? undefined : `${every} ${one ?? 'request'} ${rest}`;
 }
 
 const SUBJECT = /^(?:the body|\w+) (?=(?:is|has|contains) )/;

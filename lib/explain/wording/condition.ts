@@ -24,6 +24,8 @@ export interface Condition {
   readonly isVague?: true;
   /** The clause lists only some of the values that meet the condition. */
   readonly isPartial?: true;
+  /** Most values that were tried meet the condition, so it hardly matters. */
+  readonly isMost?: true;
   /** The value that meets the condition is the same in each request, so the store has seen it before. */
   readonly isRepeated?: true;
   /** Requests that meet the condition are larger than others, and that may be what matters. */
@@ -67,6 +69,13 @@ export const WHATEVER_IT_CONTAINS = ', whatever it contains';
 
 /** The condition of a request that gets the response to an earlier one. */
 export const OTHERWISE_THE_SAME = 'after a valid request that is otherwise the same';
+
+/** A header value in a sentence: quoted if its punctuation could be taken for that of the sentence. */
+export function valueWords(value: string): string {
+  const isPlain = /^[\w*].*[\w*]$/.test(value) && !/["']|;.*;/.test(value);
+  const quote = value.includes('"') ? "'" : '"';
+  return isPlain ? value : `${quote}${value}${quote}`;
+}
 
 /** Puts an article before a noun: `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;

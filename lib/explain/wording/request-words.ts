@@ -12,7 +12,7 @@ import { unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, valueWords } from './condition.ts';
 
 /** Names what was tried in a failed case, in the same words in every run. */
 export const labelOf = ({ label, stableLabel = label, sentFor }: FailedCase): string =>
@@ -166,7 +166,8 @@ export function wordsOf(
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
   if (name === 'Content-Type')
     return {
-      phrase: contentType === undefined ? 'without a Content-Type' : `with Content-Type ${contentType}`,
+      phrase:
+        contentType === undefined ? 'without a Content-Type' : `with Content-Type ${valueWords(contentType)}`,
     };
   if (name === 'body') return suchAs(failure, contract);
   if (plant.get(name) !== undefined) {

@@ -31,8 +31,8 @@ interface ShardRecord {
 export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
   const [first, ...others] = inOrder(parts);
   const records = [first, ...others];
-  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedMidRequest');
-  const total = (key: 'waited' | 'closedMidRequest' | 'collisions') => {
+  const { ciResult, ...head } = omit(first, 'waited', 'collisions', 'closedMidRequest', 'failedWhenRaised');
+  const total = (key: 'waited' | 'closedMidRequest' | 'failedWhenRaised' | 'collisions') => {
     const overall = sum(records, (record) => record[key] ?? 0);
     return overall === 0 ? {} : { [key]: rounded(overall) };
   };
@@ -49,6 +49,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     requests: sum(records, ({ requests }) => requests),
     ...total('waited'),
     ...total('closedMidRequest'),
+    ...total('failedWhenRaised'),
     created: createdBy(records),
     ...total('collisions'),
     latency: latencyOf(records.flatMap(({ latency }) => latency ?? [])),

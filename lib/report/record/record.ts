@@ -494,6 +494,10 @@ export const PROPERTIES = {
     positiveInteger,
     'Connections that were closed during a request; each of those requests was resent on a fresh connection.',
   ),
+  failedWhenRaised: optional(
+    positiveInteger,
+    'Requests that failed (429, 5xx or no response) while more were in flight than by default, because the store is distant; they were resent and are not judged. --concurrency has those of a fixed number judged.',
+  ),
   created,
   collisions: optional(
     positiveInteger,

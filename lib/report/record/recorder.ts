@@ -51,7 +51,7 @@ export class Recorder {
     const results = this.results.toSorted((a, b) => (position.get(a.id) ?? 0) - (position.get(b.id) ?? 0));
     const { document, target, options, startedAt } = header;
     const { stop = null, advice = null, server = null, latency = null } = footer;
-    const { waited, closedMidRequest, collisions } = footer;
+    const { waited, closedMidRequest, failedWhenRaised, collisions } = footer;
     const withoutCiResult: WithoutCiResult = {
       schemaVersion: 1,
       suite: { ...suite, catalogue: `sha256:${catalogueDigest(results)}` },
@@ -67,6 +67,7 @@ export class Recorder {
       requests: footer.requests,
       ...(waited === 0 ? {} : { waited: rounded(waited) }),
       ...(closedMidRequest === 0 ? {} : { closedMidRequest }),
+      ...(failedWhenRaised === 0 ? {} : { failedWhenRaised }),
       created: footer.created,
       ...(collisions === 0 ? {} : { collisions }),
       latency,

@@ -1,3 +1,4 @@
+import { compact } from '../../collections.ts';
 import type { Observations } from '../../run/result/result.ts';
 import { counted } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
@@ -23,17 +24,25 @@ export const documentText = (
 export const createdText = ({ plants }: Pick<RunRecord['created'], 'plants'>): string =>
   `${counted(plants, 'plant')} created`;
 
-export function sentText({ requests, seconds, waited, closedMidRequest = 0, created }: RunRecord): string {
+export function sentText({ requests, seconds, waited, created, ...resent }: RunRecord): string {
   const waiting =
     waited === undefined
-      ? ''
-      : `, ${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`;
-  const resent =
-    closedMidRequest === 0
-      ? ''
-      : `, ${counted(closedMidRequest, 'request')} resent after the connection closed`;
-  return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s${waiting}${resent}, ${createdText(created)}`;
+      ? []
+      : [`${waited.toFixed(1)} s of it spent waiting at the store's request (429, 503)`];
+  const parts = [...waiting, ...resentTexts(resent), createdText(created)];
+  return `${counted(requests, 'request')} in ${seconds.toFixed(1)} s, ${parts.join(', ')}`;
 }
+
+/** Says how many requests were resent, and why. */
+export const resentTexts = ({
+  closedMidRequest = 0,
+  failedWhenRaised = 0,
+}: Pick<RunRecord, 'closedMidRequest' | 'failedWhenRaised'>): readonly string[] =>
+  compact(
+    closedMidRequest > 0 && `${counted(closedMidRequest, 'request')} resent after the connection closed`,
+    failedWhenRaised > 0 &&
+      `${counted(failedWhenRaised, 'request')} resent after failing with more than the default number in flight (not judged; see --concurrency)`,
+  );
 
 /** Returns whether an observation is a response time: no two runs have the same. */
 export const isResponseTime = (key: string): boolean => key.startsWith('response-time-ms/');

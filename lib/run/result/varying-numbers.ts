@@ -7,6 +7,6 @@ export const orMoreInFlight = (requests: number): string => `${requests} or more
 /** Removes estimated numbers from a condition, so that it is the same in every run. */
 export const withoutEstimates = (condition: string): string =>
   condition.replace(
-    /(?<=about one request (?:of the run )?in )\d+|\d+(?= or more requests are in flight)|\d+ of \d+(?= tried)|\d+(?= other (?:values|cases|ways)\b)/g,
+    /(?<=about one (?:request )?in )\d+|(?<= after about )\d+|\d+(?= or more requests are in flight)|\d+ of \d+(?= tried)|\d+(?= other (?:values|cases|ways)\b)/g,
     'n',
   );

@@ -129,7 +129,7 @@ export class Sender {
       return { retry: { id: context.ids.retryId() } };
     }
     if (isFinalOfGateway(exchange)) return { judge: exchange };
-    if (this.transport.isOverloaded(exchange, about, sentAt)) {
+    if (this.transport.failedWhileRaised(exchange, about, sentAt)) {
       this.transport.concurrency.stopRaising();
       return { retry: { id: context.ids.retryId() } };
     }

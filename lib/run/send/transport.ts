@@ -65,6 +65,7 @@ export class Transport {
   /** Number of requests whose outcome is known, since the last `resetCounts`. */
   requests = 0;
   latency = new LatencyLog();
+  failedWhenRaised = 0;
   readonly outage = new Outage();
   readonly concurrency: AdaptiveConcurrency;
   private readonly client: HttpClient;
@@ -163,8 +164,11 @@ export class Transport {
     };
   }
 
-  isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
-    return this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
+  /** Whether a request failed at raised concurrency. If so, counts it. */
+  failedWhileRaised(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
+    const failed = this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
+    if (failed) this.failedWhenRaised += 1;
+    return failed;
   }
 
   private async sendWithPreceding(
@@ -206,7 +210,7 @@ export class Transport {
     return (
       pauseAsked(before) !== undefined ||
       ((didNotReachStore(before) || before.wentAway) && !hasWaited) ||
-      this.isOverloaded(before, template, sentAt)
+      this.failedWhileRaised(before, template, sentAt)
     );
   }
 

@@ -102,6 +102,11 @@ const NAMED: readonly CredentialClass[] = [
     'Bearer is not followed by exactly one token',
     ({ value = '', word }) => /^bearer\b/i.test(value) && word === undefined,
   ],
+  [
+    'any credential that contains a comma',
+    'the credential contains a comma',
+    ({ value = '' }) => value.includes(','),
+  ],
   ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [
     'the token under another scheme',
@@ -122,6 +127,11 @@ const NAMED: readonly CredentialClass[] = [
     'bearer tokens that begin with the right one',
     'a wrong token begins with the right one',
     ({ bearer, token }) => bearer?.startsWith(token),
+  ],
+  [
+    'any bearer token that ends with the right one',
+    'a wrong token ends with the right one',
+    ({ word, token }) => word !== token && word?.endsWith(token),
   ],
   [
     'any bearer token as long as the right one',

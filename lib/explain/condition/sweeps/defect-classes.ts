@@ -100,7 +100,7 @@ const OF_ANY: readonly DefectClass[] = [
   [
     IN_ARRAY,
     'an array of one value in place of the value',
-    'a value is in an array of its own',
+    'a value is replaced by an array of one value',
     'wrong type',
     'wrong type',
   ],
@@ -177,8 +177,8 @@ function ofProperty(property: string, [way, noun, clause, topic]: DefectClass): 
 const ofType = (type: TypeName, property: string): CandidateClass => ({
   ...ofProperty(property, valuesOf(type, topicOf(type))),
   some: ({ condition: { noun = '' } }) => {
-    // For example `an array such as one that holds the value`.
-    const example = noun.slice(0, noun.lastIndexOf(' as ')).replace(`${type} that`, 'one that');
+    // For example `an array such as one of one integer`.
+    const example = noun.slice(0, noun.lastIndexOf(' as ')).replace(`${type} of `, 'one of ');
     return {
       noun: `${type} such as ${example} as ${property}`,
       clause: `${property} is ${type} such as ${example}`,

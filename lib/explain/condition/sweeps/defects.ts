@@ -104,11 +104,18 @@ function wordsOf({ name, kind, property }: Defect, value: Json | undefined): Con
 const holdsOne = (value: Json | undefined): boolean =>
   Array.isArray(value) && /^\[(?:-?\d+|"[^"]*"|\{.*)\]$/.test(write(value, 7n)) && value.length === 1;
 
+/** The type of the single element of an array. */
+function nounOfOnly(value: Json): string {
+  const text = write(value, 7n);
+  return text.startsWith('["') ? 'string' : text.startsWith('[{') ? 'plant' : 'integer';
+}
+
 /** Longer strings are described by their length in code points, as JSON Schema counts it. */
 const MAX_QUOTED = 24;
 
 function wordedValue(value: Json): string {
-  if (holdsOne(value)) return 'an array that holds the value';
+  if (holdsOne(value)) return `an array of one ${nounOfOnly(value)}`;
+  if (/\\ud[89a-f]/i.test(shown(value))) return 'a string with a lone surrogate';
   if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];

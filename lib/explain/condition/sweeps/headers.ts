@@ -1,5 +1,5 @@
 import type { RequestState } from '../../../payloads/model/dimension.ts';
-import type { Condition } from '../../wording/condition.ts';
+import { type Condition, valueWords } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
 /** Forms that a store may expect a header value to have. */
@@ -26,14 +26,29 @@ export function withHeader(state: RequestState, name: string, value: string): Re
   return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
 }
 
+/** The parts of a value that lists several, such as cookies. */
+const partsOf = (value: string): readonly string[] => value.split('; ');
+
+const MAX_SHOWN = 60;
+
+const phraseFor = (header: string, value: string): string =>
+  value === ''
+    ? `with an empty ${header} header`
+    : `with ${header}: ${valueWords(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;
+
 /** Tries values of a header that no dimension of the model varies; `others` occur in its requests. */
 export function headerSweep(header: string, value: string, others: readonly string[]): Sweep {
   const name = header.toLowerCase();
+  const parts = value.includes('; ') ? partsOf(value) : [];
   const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
-    condition: { phrase: `with ${header}: ${other.length > 60 ? `${other.slice(0, 60)}…` : other}` },
+    condition: { phrase: phraseFor(header, other) },
     apply: (state) => withHeader(state, name, other),
-    classes: ['any', ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name)],
+    classes: [
+      'any',
+      ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name),
+      ...parts.filter((part) => partsOf(other).includes(part)),
+    ],
   });
   const otherForms = FORMS.map(
     (form): CandidateClass => ({
@@ -45,8 +60,12 @@ export function headerSweep(header: string, value: string, others: readonly stri
   return {
     part: header,
     candidates: [
-      ...new Set([value, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true', ...others]),
+      ...new Set([value, ...parts, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true', ...others]),
     ].map(candidate),
-    classes: [{ id: 'any', condition: anyValueOf(header) }, ...otherForms],
+    classes: [
+      { id: 'any', condition: anyValueOf(header) },
+      ...otherForms,
+      ...parts.map((part): CandidateClass => ({ id: part, condition: { phrase: phraseFor(header, part) } })),
+    ],
   };
 }

@@ -16,7 +16,7 @@ import { plainPlants } from '../../../payloads/validity.ts';
 import { counted } from '../../../text.ts';
 import { bodyText } from '../../../utf8.ts';
 import { headerValues } from '../../../wire/headers.ts';
-import { type Condition, OTHERWISE_THE_SAME, type Topic } from '../../wording/condition.ts';
+import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
 
 /** Returns the values of a dimension, except the usual one. */
@@ -93,6 +93,9 @@ export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecim
 
 export const WITH_CARRIAGE_RETURNS_IN_TEXT = 'with carriage returns in the JSON text';
 
+/** The value of the model whose name every JavaScript object inherits. */
+export const WITH_INHERITED_NAME = 'with a property named constructor';
+
 export const WITH_UNUSUAL_NAME = 'with unusual characters in a property name';
 export const WITH_REPEATED_PROPERTY = 'in which a property occurs twice';
 
@@ -130,6 +133,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with ranges in Accept', /\*/],
     ['with several media types in Accept', /,/],
     ['whose Accept names text/html', /text\/html/],
+    ['whose Accept names application/xml', /application\/xml/],
   ],
   'Accept-Encoding': [
     ['with Accept-Encoding', ANY],
@@ -243,7 +247,8 @@ function wordsOf(name: string): Condition {
 const phraseOf = (name: string): string =>
   name
     .replace(/^of /, 'with a body of ')
-    .replace(/^as (?=\S+\/)/, 'with Content-Type ')
+    .replace(/^as (\S+\/.*)$/s, (_, type: string) => `with Content-Type ${valueWords(type)}`)
+    .replace(/^with Authorization last$/, 'in which Authorization is the last header')
     .replace(/^after (\d+ spaces)$/, 'with $1 before the JSON value')
     .replace(/^followed by (\d+ spaces|a line feed)$/, 'with $1 after the JSON value');
 

@@ -37,6 +37,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
       ...marked,
       ...formed,
       stringCandidate(property, '', 'empty', 'is empty'),
+      stringCandidate(property, '0', '"0"', 'is "0"'),
       ...(isRequired ? [] : [absent]),
     ],
     classes: [
@@ -46,7 +47,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
           ...(isRequired ? { clause: `${property} is not empty`, property } : thereIs(property)),
           isLarger: true,
         },
-        most: { phrase: `with most values of ${property}`, isLarger: true, property },
+        most: { phrase: `with most values of ${property}`, isLarger: true, property, isMost: true },
       },
       ...classes,
     ],
@@ -226,7 +227,8 @@ const INHERITED = 'is an inherited property such as constructor';
 /** Classes of texts that programs treat alike. */
 const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   [INHERITED, /^(?:__proto__|constructor|toString)$/],
-  ['is "null" or "true"', /^(?:null|true)$/],
+  ['is empty or "0"', /^0?$/],
+  ['is a word such as "null" or "true"', /^(?:null|true)$/],
   ['begins like an SQL statement', /^(?:select|drop) /],
   ['begins with a date', /^\d{4}-\d\d-\d\d/],
   ['is a date, perhaps with a time', /^\d{4}-\d\d-\d\d(?:T|$)/],
@@ -253,6 +255,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['begins with a space', /^ /],
   ['has five words or more', /\S+(?: \S+){4}/],
   ['has white space between two words', /\S\s+\S/],
+  ['is a single word', /^\s*\S+\s*$/],
   ['contains two spaces in a row', / {2}/],
   ['contains punctuation', /[!-/:-@[-`{-~]/],
   ['contains a hyphen', /-/],
@@ -349,6 +352,25 @@ const inPropertyName = (clause: string): Condition => ({
   clause: `the name of an undeclared property ${clause}`,
   topics: ['undeclared property'],
 });
+
+const INHERITED_NAME: Condition = {
+  phrase: 'with a property named like a member of every object, such as constructor',
+  topics: ['undeclared property'],
+};
+
+/** Names that every JavaScript object inherits. */
+export const inheritedNameSweep: Sweep = {
+  part: 'name of an undeclared property',
+  candidates: ['constructor', 'toString', 'valueOf', 'hasOwnProperty'].map(
+    (name): Candidate => ({
+      value: name,
+      condition: { phrase: `with a property named ${name}`, topics: ['undeclared property'] },
+      apply: (state) => ({ ...state, plant: state.plant.with(name, 1n) }),
+      classes: ['inherited'],
+    }),
+  ),
+  classes: [{ id: 'inherited', condition: INHERITED_NAME, some: () => INHERITED_NAME }],
+};
 
 /** Names of an undeclared property. */
 export const propertyNameSweep: Sweep = {

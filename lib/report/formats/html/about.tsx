@@ -3,12 +3,13 @@ import { TOKEN_VARIABLE } from '../../../token-variable.ts';
 import type { RunRecord } from '../../record/record.ts';
 import { runCommandLine } from '../../reproduce/run-command.ts';
 import { coverageOfAll } from '../../wording/coverage.ts';
+import { resentTexts } from '../../wording/facts.ts';
 import { deselected } from '../../wording/headline.ts';
 import { Section } from './kit/section.tsx';
 import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.tsx';
 
 export function About({ record }: Readonly<{ record: RunRecord }>) {
-  const { target, document, options, suite, created, results, waited, closedMidRequest = 0 } = record;
+  const { target, document, options, suite, created, results, waited } = record;
   const covered = coverageOfAll(results);
   const skipped = deselected(record).length;
   return (
@@ -32,8 +33,7 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         <Fact name="Sent">
           {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}
-          {closedMidRequest > 0 &&
-            `; ${counted(closedMidRequest, 'request')} resent after the connection closed`}
+          {resentTexts(record).map((text) => `; ${text}`)}
         </Fact>
         <Fact name="Created">
           {created.plants === 0
