@@ -88,6 +88,8 @@ const KINDS_OF_NAMES = [
   ...['T##########', 'e##########', 'WORD', 'word'],
   ...['word  word', 'word word  ', 'word word word word word', 'word-word-word-word'],
   ...['null word', 'true word', 'select word from word', 'drop table word', 'undefined word'],
+  // What filters against SQL injection look for.
+  ...["word' or 1", "word' and 'word", 'word union select word', 'word or 1 --', 'insert into word'],
 ];
 
 const written = (plants: PlantFactory, spellings: Readonly<Record<string, Partial<Style>>>): TestCase[] =>

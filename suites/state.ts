@@ -83,8 +83,11 @@ async function alternates(context: CheckContext): Promise<void> {
   }
 }
 
+/** As many as a run sends at a time, to use every connection that a gateway keeps to the store, however idle. */
+const AT_THE_END = 24;
+
 async function answersAtTheEnd(context: CheckContext): Promise<void> {
-  await createsAtOnce(context, 8, 'an ordinary plant at the end of the run');
+  await createsAtOnce(context, AT_THE_END, 'an ordinary plant at the end of the run');
   const bad = requestWithText(isPlantText(context.plants.contract, '{}') ? '[]' : '{}');
   await judge(context, bad, 'an empty object at the end of the run', [notSuccess]);
   const noToken = requestWith(context.plants.plain(), { credential: noCredential });
@@ -124,7 +127,7 @@ export const stateChecks: readonly Check[] = [
     test: {
       kind: 'scenario',
       sends:
-        'Eight ordinary plants at the same time, then an empty object, then an ordinary plant without a token.',
+        '24 ordinary plants at the same time, then an empty object, then an ordinary plant without a token.',
       run: answersAtTheEnd,
       exclusive: 'always',
     },

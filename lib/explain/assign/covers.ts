@@ -21,8 +21,19 @@ export function covers(explanation: Explanation, failed: FailedCase, experiments
   const body = experiments.textOf(state);
   if (!mayBeAbout(explanation, { label: labelOf(failed), body }, experiments.contract)) return false;
   if (labels !== undefined && feature?.has(body) === false) return false;
+  const { exchange } = explanation;
+  if (conditions.some((one) => hasOtherType(one, body, bodyText(exchange.request.body)))) return false;
   if (neutral === undefined || !conditions.every(isOfPart)) return true;
   return hasEveryPart(state, neutral, conditions);
+}
+
+/** Whether a condition describes the value of a property that has another JSON type in this body. */
+function hasOtherType({ property, part, statement }: Condition, body: string, example: string): boolean {
+  if (property === undefined || part !== property || statement?.is === 'there') return false;
+  const [own, described] = [body, example].map((text) =>
+    typeIn(text, property)?.replace('integer', 'number'),
+  );
+  return own !== undefined && described !== undefined && own !== described;
 }
 
 /** Whether every part that the conditions are about differs from that of a request that passes. */

@@ -1,12 +1,13 @@
 import { groupBy } from '../../collections.ts';
-import { notSuccess } from '../../judge/rules.ts';
+import { answers200, notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
 import { type Cluster, withExplanation } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import type { SymptomKind } from '../symptom/symptom.ts';
+import { repeated } from '../search.ts';
+import { aspectOf, type SymptomKind } from '../symptom/symptom.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 
 /** Symptoms of a store that now fails on requests that it used to reject. */
@@ -19,7 +20,7 @@ const sinceSomePoint = (
 ): Cluster =>
   withExplanation(cluster, {
     kind: 'from-then-on',
-    conditions: [{ note: 'from some point in the run on' }],
+    conditions: [...cluster.explanation.conditions, { note: 'from some point in the run on' }],
     ...reproduction,
   });
 
@@ -28,7 +29,8 @@ const MAX_BEFORE = 12;
 
 /**
  * Recognises a store that now always accepts what it rejected in a check that passed. A request of the run
- * must have changed it, for example by polluting `Object.prototype`. See also `beganInCheck`.
+ * must have changed it, for example by polluting `Object.prototype`. See also `beganInCheck` and
+ * `beganAfterCheck`.
  *
  * @returns the cluster, reworded if the fault began during the run. If the store now accepts too much, it has
  * one request of each kind that is accepted, any of which may have changed the store
@@ -36,8 +38,11 @@ const MAX_BEFORE = 12;
 export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, explanation, members } = cluster;
   const { labels = [], kind, conditions } = explanation;
-  if (kind !== 'always' || conditions.length > 0) return cluster;
+  if (kind !== 'always') return cluster;
   const { results, catalogue, contract, seed } = experiments.run;
+  if (aspectOf(symptom) === 'representation' || symptom.kind === 'echo')
+    return beganAfterCheck(cluster, experiments);
+  if (conditions.length > 0) return cluster;
   const casesOf = ({ id, test }: Check): readonly TestCase[] =>
     test.kind === 'cases' && test.rules.includes(notSuccess) ? test.cases(plantsFor(contract, seed, id)) : [];
   if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments, casesOf);
@@ -46,7 +51,7 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   const isRejected = catalogue.some(
     (check) => passed.has(check.id) && casesOf(check).some(({ label }) => labels.includes(label)),
   );
-  if (!isRejected) return cluster;
+  if (!isRejected) return beganInCheck(cluster, experiments, casesOf);
   const accepted = groupBy(
     members.flatMap(({ check }) => casesOf(check)).filter(({ label }) => labels.includes(label)),
     ({ label }) => label,
@@ -54,6 +59,38 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   const before: SentRequest[] = [];
   await withinBudget(async () => {
     for (const template of accepted.slice(0, MAX_BEFORE))
+      before.push({ template, exchange: await experiments.sendTemplate(template) });
+  });
+  return sinceSomePoint(cluster, { before });
+}
+
+/** Number of valid plants of passed checks to send again. */
+const MAX_PLANTS = 12;
+
+/** Recognises a store whose answers to valid plants are now wrong, although a check with such plants passed. */
+async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
+  const { results, catalogue, contract, seed } = experiments.run;
+  // Only invariants judge the plants of checks that passed.
+  if (!cluster.members.some(({ check }) => check.test.kind === 'invariant')) return cluster;
+  const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
+  const casesOf = (accepts: boolean, { id, test }: Check): readonly TestCase[] =>
+    test.kind === 'cases' && test.rules.includes(accepts ? answers200 : notSuccess)
+      ? test.cases(plantsFor(contract, seed, id))
+      : [];
+  const plants = catalogue.filter(({ id }) => passed.has(id)).flatMap((check) => casesOf(true, check));
+  const now = await withinBudget(async () => {
+    for (const { template } of plants.slice(0, MAX_PLANTS)) {
+      const again = () => experiments.failingExchange(template, cluster.symptom);
+      if ((await repeated(2, again)) !== undefined) return true;
+    }
+    return false;
+  });
+  if (now !== true) return cluster;
+  const before: SentRequest[] = [];
+  await withinBudget(async () => {
+    // What most often changes later answers: properties that every object then inherits.
+    const inherited = catalogue.filter(({ id }) => id.includes('inherited'));
+    for (const { template } of inherited.flatMap((check) => casesOf(false, check)).slice(0, MAX_BEFORE))
       before.push({ template, exchange: await experiments.sendTemplate(template) });
   });
   return sinceSomePoint(cluster, { before });

@@ -33,7 +33,7 @@ import {
 } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { inheritedNameSweep, propertyNameSweep, textSweep } from './sweeps/strings.ts';
+import { inheritedNameSweep, propertyNameSweep, stringIn, textSweep, withText } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -175,9 +175,39 @@ async function findConditionOf(
   const swept = isProperty && whole !== undefined ? await addPartOfText(name, whole, state, search) : whole;
   const size = neutral && (await withinBudget(() => findSize(swept, state, without, search)));
   const rare = await withinBudget(() => findRemainder(name, swept, base, search));
-  const condition = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
+  const own = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
+  const condition = (await withinBudget(() => findTotalLength(own, state, search))) ?? own;
   return { condition: { ...condition, part: name }, swept };
 }
+
+/** If a text may be longer when another one is shorter, the limit is on their total length. */
+async function findTotalLength(
+  { statement }: Condition,
+  state: RequestState,
+  search: Search,
+): Promise<Condition | undefined> {
+  if (statement?.is !== 'longer than') return undefined;
+  const { property, characters } = statement;
+  const tooLong = lengthened(property, characters + 1, state);
+  for (const other of stringsOf(search.contract.newPlant.shape)) {
+    const { length } = stringIn(state.plant.get(other)) ?? '';
+    if (other === property || length <= SHORT) continue;
+    const shorter = lengthened(other, SHORT, tooLong);
+    if (!(await search.showsEachTime(tooLong, 2)) || (await search.showsAtLeastOnce(shorter, 2))) continue;
+    const clause = `${[property, other].toSorted().join(' and ')} together are longer than ${characters + length} characters`;
+    return { clause, property, otherProperties: [other], isLarger: true, topics: ['size'] };
+  }
+  return undefined;
+}
+
+/** The length of a text that is shorter than usual, but can still be new each time. */
+const SHORT = 6;
+
+const lengthened = (property: string, characters: number, state: RequestState): RequestState =>
+  withText(
+    property,
+    withWords((word) => word(SHORT) + 'a'.repeat(characters - SHORT)),
+  )(state);
 
 function byValues(swept: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.

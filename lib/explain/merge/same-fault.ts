@@ -449,7 +449,8 @@ export const byCodePath: SameFault = {
   },
   join: (first, all) => {
     const [gravest = first, ...others] = inFixOrder(all);
-    const also = others.map(({ symptom: { kind, words, status } }) => {
+    const also = others.flatMap(({ symptom: { kind, words, status } }) => {
+      if (kind === 'should-reject' && gravest.symptom.kind === 'accepts') return [];
       if (kind === 'accepts') return `${words} invalid requests`;
       return kind === 'rejects' ? rejectsValid(status) : words;
     });

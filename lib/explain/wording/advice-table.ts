@@ -99,7 +99,7 @@ export const ADVICE: readonly Advice[] = [
     text: 'Look for state that concurrent requests share: a variable outside the handler, a lock, a pool that is too small, a connection or buffer that two requests use at once. Make requests wait for a free connection, buffer or lock instead of failing.',
   },
   {
-    symptoms: ['accepts'],
+    symptoms: ['accepts', 'echo', 'null-property', 'wrong-body'],
     kind: 'from-then-on',
     text: 'An earlier request has changed which properties the store sees in later ones. Do not merge a body into an object that requests share, such as the prototype of all objects, a default or a pooled record. Look up own properties only.',
     settings: {

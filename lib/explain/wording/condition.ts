@@ -232,7 +232,28 @@ function formsOf(all: readonly Condition[], form: Form): readonly string[] {
   const isBothSides = (text: string) =>
     given.includes(text.replace(SIDE, 'below')) && given.includes(text.replace(SIDE, 'above'));
   const texts = [...new Set(given.map((text) => (isBothSides(text) ? text.replace(SIDE, 'outside') : text)))];
-  return texts.filter((text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)));
+  const distinct = texts.filter(
+    (text) => !texts.some((one) => one !== text && one.split(/, | or /).includes(text)),
+  );
+  return PAIRS.reduce(withPairJoined, distinct);
+}
+
+/** Two texts that sound odd when `or` joins them, and the words for both. */
+type Pair = readonly [one: RegExp, other: RegExp, both: (one: string, other: string) => string];
+const PAIRS: readonly Pair[] = [
+  [/^any Authorization header$/, /^an empty Authorization header$/, (any) => `${any}, even an empty one`],
+  [
+    /^requests without an Authorization header$/,
+    /^an empty Authorization header$/,
+    () => 'a missing or empty Authorization header',
+  ],
+  [/^a string as/, /^a numeric string such as/, (_, numeric) => `any string, even ${numeric}`],
+];
+
+function withPairJoined(texts: readonly string[], [one, other, both]: Pair): readonly string[] {
+  const [first, second] = [one, other].map((pattern) => texts.find((text) => pattern.test(text)));
+  if (first === undefined || second === undefined) return texts;
+  return texts.flatMap((text) => (text === first ? both(first, second) : text === second ? [] : text));
 }
 
 const SUBJECT_AND_VERB =
@@ -249,7 +270,7 @@ const OTHERS: Readonly<Record<Form, readonly [one: string, several: string]>> = 
 
 function either(texts: readonly string[], form: Form): string {
   const start = common(texts, SUBJECT_AND_VERB) || common(texts, SUBJECT) || common(texts, /^after /);
-  const end = common(texts, / as \S+$| on the same connection$/);
+  const end = common(texts, / as (?:the )?\S+$| on the same connection$/);
   const short = texts
     .map((text) => text.slice(start.length, text.length - end.length))
     .map((text, index, all) => withoutHeaderOf(all[index - 1], text));

@@ -16,7 +16,7 @@ const CONFIRMED: Readonly<Record<ComparedCause['kind'], Words>> = {
   'from-then-on': ['requests failed from that point on', 'before'],
   once: ['cases failed'],
 };
-const WITHOUT_CONDITION: Words = ['requests failed, whatever they contain', 'others'];
+const WITHOUT_CONDITION: Words = ['requests failed, whatever they contained', 'others'];
 const OF_REJECTIONS: Words = ['rejected requests failed, whatever was wrong with them', 'others'];
 
 function wordsFor({ kind, condition, symptom }: ComparedCause): Words {

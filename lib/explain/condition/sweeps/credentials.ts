@@ -110,7 +110,7 @@ const NAMED: readonly CredentialClass[] = [
   ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [
     'the token under another scheme',
-    'the scheme is another one',
+    'the scheme is not Bearer',
     ({ value = '', token }) => /^(?!bearer|basic)\w+ /i.test(value) && value.endsWith(` ${token}`),
   ],
   [

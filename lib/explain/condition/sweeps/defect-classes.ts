@@ -56,7 +56,7 @@ const valuesOf = (kind: string, topic: Topic = 'wrong type'): DefectClass => [
 ];
 
 const NARROW_OF_PROPERTY: readonly DefectClass[] = [
-  ['other than a number', 'anything but a number as $', '$ is not a number', 'wrong type'],
+  ['other than a number', 'any value that is not a number as $', '$ is not a number', 'wrong type'],
   ['any string', 'any string as $', '$ is a string', 'wrong type'],
   ['falsy', 'a falsy value as $', '$ is null, false, 0 or another falsy value', 'falsy'],
   valuesOf('a negative fraction'),
