@@ -8,7 +8,8 @@ import { type RecordedCause, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { argumentsOf } from './arguments.ts';
 import { brokenStores } from './broken/index.ts';
-import { type BrokenStore, broken, combined } from './fleet.ts';
+import type { BrokenStore } from './fleet.ts';
+import { AND, brokenStoreOf } from './pairs.ts';
 import { inProcesses, workFor } from './processes.ts';
 
 /** What a run says about a store with a single fault. */
@@ -27,9 +28,6 @@ interface Explained {
 
 /** Number of random cases. A few suffice to catch most faults, but not to tell two faults apart. */
 const [CASES, CASES_OF_PAIRS] = [12, 120];
-
-/** Joins the names of two stores whose faults are combined in one store. */
-const AND = ' + ';
 
 const USAGE = `Usage: npm run explained -- [options]
 Runs the suite against every broken store and prints how it explains them: how many have a single cause, how
@@ -54,7 +52,7 @@ async function main(): Promise<number> {
   const { cases = pairs > 0 ? CASES_OF_PAIRS : CASES } = values;
   if (process.send !== undefined)
     return workFor((name) => {
-      const store = storeOf(name);
+      const store = brokenStoreOf(name);
       return store === undefined ? undefined : explained(store, Number(values.seed), Number(cases));
     });
   const names =
@@ -66,15 +64,6 @@ async function main(): Promise<number> {
   if (values.write) writeTitles(inOrder);
   process.stdout.write(pairs > 0 ? summaryOfPairs(inOrder) : summary(inOrder));
   return 0;
-}
-
-/** The store of that name, or one that combines the faults of two. */
-function storeOf(names: string): BrokenStore | undefined {
-  const stores = names.split(AND).flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
-  const [only, ...others] = stores;
-  if (only === undefined || others.length === 0) return only;
-  const breaks = stores.map((store) => store.breaks).join('; ');
-  return broken(names, breaks, [], combined(stores));
 }
 
 /**

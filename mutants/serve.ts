@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { suggestion } from '../lib/nearest.ts';
 import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
+import { brokenStoreOf } from './pairs.ts';
 import { rightStores } from './right/index.ts';
 
 /** The names of all stores, each with its fault or oddity, by folder. */
@@ -23,7 +24,10 @@ async function main(name = '--help'): Promise<number> {
   const all = [...brokenStores, ...conditionalStores, ...rightStores];
   if (name === '--help') {
     process.stdout.write(
-      'Usage: npm run store -- NAME\n       npm run store -- --list    prints the names and what is wrong\n',
+      'Usage: npm run store -- NAME      starts a store, which runs until Ctrl+C\n' +
+        '       npm run store -- A+B       starts a store with the faults of two broken ones\n' +
+        '       npm run store -- --list    prints the names and what is wrong\n' +
+        'The store accepts the token in $PLANT_STORE_TOKEN, or prints one of its own.\n',
     );
     return 0;
   }
@@ -31,7 +35,7 @@ async function main(name = '--help'): Promise<number> {
     process.stdout.write(list());
     return 0;
   }
-  const store = all.find((one) => one.name === name);
+  const store = all.find((one) => one.name === name) ?? brokenStoreOf(name);
   if (store === undefined) {
     const names = all.map((one) => one.name);
     process.stderr.write(

@@ -260,7 +260,7 @@ export const observationChecks: readonly Check[] = [
     'observe/largest-body',
     'The largest accepted body, and the status for a larger one.',
     'section 8',
-    'Plants with names of 128 KiB, 256 KiB, 1 MiB and 4 MiB, one after the other, up to the first that is not accepted.',
+    'Plants with names of 128 KiB, 256 KiB, 1 MiB and 4 MiB, one after the other, up to the first that is not accepted, or takes longer than a second.',
     async (context) => {
       let largest = 'less than 128 KiB';
       for (const kib of [128, 256, 1024, 4096]) {
@@ -272,6 +272,8 @@ export const observationChecks: readonly Check[] = [
           break;
         }
         largest = `${kib} KiB`;
+        // A store that answers one request at a time would keep the following ones waiting.
+        if (exchange.ms > 1000) break;
       }
       context.recordObservation('body/largest-accepted', largest);
     },

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { planOf, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
@@ -26,6 +27,22 @@ const folder = () => mkdtempSync(join(tmpdir(), 'plant-store-'));
 const MAIN = packageFile('dist/cli/main.js');
 
 const recordIn = (out: string) => JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
+
+test('a store that takes more than a second for a large body does not get a larger one', async () => {
+  const bodies: number[] = [];
+  const server = createServer(async (request, response) => {
+    let bytes = 0;
+    for await (const chunk of request) bytes += (chunk as Buffer).length;
+    if (bytes > 64 * 1024) bodies.push(Math.round(bytes / 1024));
+    // A millisecond for each kilobyte.
+    await sleep(bytes / 1000);
+    response.setHeader('content-type', 'application/json').end('{"name":"Aloe"}');
+  });
+  const { url, stop } = await listen(server);
+  await run({ baseUrl: url, token: TOKEN, only: ['observe/largest-body'] }).record;
+  await stop();
+  expect(bodies).toEqual([128, 256, 1024]);
+});
 
 describe('the number of plants that a run creates', () => {
   test.each([

@@ -87,6 +87,7 @@ export const uniqueness: readonly RightStore[] = [
     ({ name }) => name.toLowerCase(),
     303,
   ),
+  keepsUnique('unique-ids-302', '302 to the plant that has the id already', ({ id }) => id, 302),
   keepsUnique('unique-names', '409 if the name exists', ({ name }) => name),
   keepsUnique(
     'unique-names-400',

@@ -10,10 +10,10 @@ import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { type Condition, modulusIn } from '../wording/condition.ts';
-import { labelOf } from '../wording/request-words.ts';
+import { type LabelledCase, labelOf } from '../wording/request-words.ts';
 
 /** Returns whether an explanation may cover a failed case: no part that it needs is ordinary. */
-export function covers(explanation: Explanation, failed: FailedCase, experiments: Experiments): boolean {
+export function covers(explanation: Explanation, failed: LabelledCase, experiments: Experiments): boolean {
   const { kind, before, labels, conditions, feature, neutral } = explanation;
   if (kind !== 'always' || before !== undefined || modulusIn(conditions) !== undefined) return true;
   const state = stateOf(failed.template, experiments.ordinary.plant);

@@ -1,6 +1,7 @@
+import type { Contract } from '../../contract/contract.ts';
 import { type Cluster, withExplanation } from '../cluster.ts';
 import type { Experiments } from '../experiments.ts';
-import { alternatives } from '../wording/condition.ts';
+import { alternatives, type Condition } from '../wording/condition.ts';
 import {
   ANY_SUBJECT,
   bodiesNamed,
@@ -12,6 +13,12 @@ import {
 /** A title lists at most this many kinds. */
 const MAX_KINDS = 3;
 
+/** A class names a few kinds of bodies only if they are at least this part of it. */
+const MIN_PART = 0.2;
+
+const listOf = (kinds: ReadonlySet<string>, contract: Contract): Condition =>
+  alternatives([...kinds].map((kind) => defectWords(kind, contract)));
+
 /** Completes the subject of a cluster: its failures show which other kinds of requests have the symptom. */
 export function withAllSubjects(cluster: Cluster, { contract, token }: Experiments): Cluster {
   const { explanation, members } = cluster;
@@ -20,12 +27,13 @@ export function withAllSubjects(cluster: Cluster, { contract, token }: Experimen
   const { credential } = explanation.template ?? explanation.state;
   if (explanation.kind === 'always') {
     const isListed = explanation.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
-    const several = [...kinds].map((kind) => defectWords(kind, contract));
-    return isListed ? withExplanation(cluster, { subject: alternatives(several) }) : cluster;
+    return isListed ? withExplanation(cluster, { subject: listOf(kinds, contract) }) : cluster;
   }
   const subject =
     credential === undefined
-      ? (bodiesNamed(kinds, contract) ?? ANY_SUBJECT.body)
+      ? (bodiesNamed(kinds, contract, MIN_PART) ??
+        (kinds.size <= MAX_KINDS ? listOf(kinds, contract) : bodiesNamed(kinds, contract)) ??
+        ANY_SUBJECT.body)
       : (credentialsNamed(kinds, token) ?? ANY_SUBJECT.credential);
   return withExplanation(cluster, { subject });
 }

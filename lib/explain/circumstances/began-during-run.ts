@@ -3,6 +3,7 @@ import { answers200, notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
+import { covers } from '../assign/covers.ts';
 import { type Cluster, withExplanation } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
@@ -77,7 +78,10 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
     test.kind === 'cases' && test.rules.includes(accepts ? answers200 : notSuccess)
       ? test.cases(plantsFor(contract, seed, id))
       : [];
-  const plants = catalogue.filter(({ id }) => passed.has(id)).flatMap((check) => casesOf(true, check));
+  const plants = catalogue
+    .filter(({ id }) => passed.has(id))
+    .flatMap((check) => casesOf(true, check))
+    .filter((one) => covers(cluster.explanation, one, experiments));
   const now = await withinBudget(async () => {
     for (const { template } of plants.slice(0, MAX_PLANTS)) {
       const again = () => experiments.failingExchange(template, cluster.symptom);

@@ -12,6 +12,7 @@ import { toWhom } from '../wording/cause-of.ts';
 import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
 import { subjectOf } from '../wording/request-words.ts';
 import { tryAfterFlood } from './after-flood.ts';
+import { tryAfterItself } from './after-itself.ts';
 import { tryAfterMany, tryAfterManyOnConnection, tryAfterTotal } from './after-many.ts';
 import { tryAfterPause } from './after-pause.ts';
 import { tryAfterRecent } from './after-recent.ts';
@@ -55,6 +56,7 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
     (await explainByOwnId(search)) ??
+    (await tryAfterItself(search)) ??
     (await tryRepeating(state, search, FIRST_SEARCH)) ??
     (await tryAfterPause(state, search)) ??
     (await tryOtherRequests(state, search)) ??

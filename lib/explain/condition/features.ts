@@ -111,6 +111,11 @@ function featuresOf(contract: Contract): readonly Feature[] {
       has: (body) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(body),
     },
     {
+      condition: { phrase: 'with a line feed at the end of the body' },
+      has: (body) => body.endsWith('\n'),
+      add: (body) => `${body}\n`,
+    },
+    {
       condition: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
       has: (body) => body.includes('"'),
     },

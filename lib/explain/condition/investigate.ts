@@ -24,11 +24,11 @@ import {
 } from './conditions.ts';
 import { reduce } from './reduce.ts';
 import { wholeIdIn } from './remainders.ts';
-import { CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
+import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { idSweep, idsFrom } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { digitsSweep, nestingIn, paddedTo } from './sweeps/sizes.ts';
+import { digitsSweep, nestingIn, paddedTo, sizeSweep } from './sweeps/sizes.ts';
 import { NOT_ASCII, textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
@@ -87,6 +87,7 @@ async function explainInvalidRequest(
     : undefined;
   const found =
     byOwnDefect ??
+    (expected === 'reject-body' ? await withinBudget(() => explainLargeBody(search)) : undefined) ??
     ((await isUnparsed(failingState, search)) ? await explainByDefect(true, search) : 'something else');
   return found === 'unsteady' ? undefined : found;
 }
@@ -106,6 +107,32 @@ async function addSharedConditions(
     conditions: [...one.conditions, ...conditions],
     ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
   }));
+}
+
+/** Explains the failure of a large invalid body: which defects show it in bodies above which size. */
+async function explainLargeBody(search: Search): Promise<readonly Explanation[] | undefined> {
+  const { ordinary, experiments, failure } = search;
+  const size = failure.exchange.request.body?.length ?? 0;
+  if (size < experiments.sizeOf(ordinary) + LARGER_BYTES || search.isSlow) return undefined;
+  const large = { ...ordinary, edits: [...ordinary.edits, paddedTo(size)] };
+  const subjects = await findSubjects(large, true, search);
+  const explanations: Explanation[] = [];
+  for (const own of subjects.named) {
+    const [candidate] = own.candidates;
+    if (candidate === undefined) continue;
+    const neutral = candidate.apply(ordinary);
+    const sizes = await sweep(sizeSweep, neutral, search, false);
+    const [limit] = sizes.named;
+    if (limit === undefined || sizes.notShown.length === 0) return undefined;
+    const about = {
+      state: candidate.apply(large),
+      conditions: [limit.condition],
+      parts: [BODY, WHITE_SPACE],
+      neutral,
+    };
+    explanations.push(await confirmSubject(own, subjects, { ...about, sweeps: [sizes] }, search));
+  }
+  return explanations.length === 0 ? undefined : explanations;
 }
 
 /** Common buffer sizes, block sizes and moduli. */

@@ -182,7 +182,7 @@ function textOfState({ plant, style, edits, template, defect, credential, scheme
   return comparableText([written, template, defect, credential, scheme]);
 }
 
-const isSame = (one: RequestState, other: RequestState): boolean =>
+export const isSame = (one: RequestState, other: RequestState): boolean =>
   one === other || textOfState(one) === textOfState(other);
 
 export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {

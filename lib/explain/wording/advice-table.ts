@@ -183,6 +183,10 @@ export const ADVICE: readonly Advice[] = [
       text: 'Do not lock out a client that sends the right token, however many of its requests failed before. Look for a limiter that counts failures per address, in the store or in the gateway before it.',
     },
     {
+      says: [/for a while after a request/],
+      text: 'Handle that request without an exception that ends the process or a worker: the store is away until it has been restarted. Look in its log for the crash.',
+    },
+    {
       says: [/differs only in (?:case|normalization)/],
       text: 'Treat names that differ in case or normal form as different, or answer 400 or 409 with an Error. Look for a unique index whose collation ignores the difference, and catch its violation.',
     },
@@ -284,6 +288,14 @@ export const ADVICE: readonly Advice[] = [
       about: ['credential'],
       says: [/SQL/, /quotation mark/, /apostrophe/],
       text: 'Pass the token to the database as a parameter of the query: SQL that is assembled from strings lets anyone in. Better still, compare the token, or a hash of it, in the program.',
+    },
+    {
+      about: ['credential'],
+      says: [/not ASCII/, /\bbytes?\b/],
+      text: 'Compare the token as bytes, and answer 401 to one that is not ASCII: catch the error of the conversion, or do without it.',
+      settings: {
+        Python: 'encode both before hmac.compare_digest, which raises TypeError for text that is not ASCII',
+      },
     },
     {
       about: ['credential'],
@@ -579,6 +591,15 @@ export const ADVICE: readonly Advice[] = [
       FastAPI: 'response_model_exclude_none=True',
       serde: '#[serde(skip_serializing_if = "Option::is_none")]',
       'ASP.NET': 'JsonIgnoreCondition.WhenWritingNull',
+    },
+  },
+  {
+    symptoms: ['wrong-body'],
+    says: [/" instead of (?:name|tag|error|message)\b/],
+    text: 'Write the names of the properties exactly as the document declares them, in lower case.',
+    settings: {
+      'ASP.NET': 'PropertyNamingPolicy = JsonNamingPolicy.CamelCase',
+      Go: 'tags such as `json:"name"`',
     },
   },
   {

@@ -270,7 +270,8 @@ const OTHERS: Readonly<Record<Form, readonly [one: string, several: string]>> = 
 
 function either(texts: readonly string[], form: Form): string {
   const start = common(texts, SUBJECT_AND_VERB) || common(texts, SUBJECT) || common(texts, /^after /);
-  const end = common(texts, / as (?:the )?\S+$| on the same connection$/);
+  const named = texts.length > MAX_NAMES ? texts.slice(0, MAX_NAMES) : texts;
+  const end = common(named, / as (?:the )?\S+$| on the same connection$/);
   const short = texts
     .map((text) => text.slice(start.length, text.length - end.length))
     .map((text, index, all) => withoutHeaderOf(all[index - 1], text));

@@ -4,19 +4,23 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { FailedCase, Failure } from '../../run/result/result.ts';
-import { type Sweep, smallestWith } from '../condition/candidates.ts';
-import type { RequestPart } from '../condition/request-parts.ts';
+import { type Candidate, type Sweep, smallestWith } from '../condition/candidates.ts';
+import { isSame, type RequestPart } from '../condition/request-parts.ts';
 import { credentialCandidates, credentialSweep } from '../condition/sweeps/credentials.ts';
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
-import { unusualValuesOf } from '../condition/sweeps/model.ts';
+import { modelSweep, unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { type Condition, valueWords } from './condition.ts';
 
 /** Names what was tried in a failed case, in the same words in every run. */
-export const labelOf = ({ label, stableLabel = label, sentFor }: FailedCase): string =>
+export const labelOf = ({ label, stableLabel = label, sentFor }: Omit<LabelledCase, 'template'>): string =>
   sentFor?.label ?? stableLabel;
+
+/** A case that failed, or another one. */
+export type LabelledCase = Pick<FailedCase, 'label' | 'template'> &
+  Partial<Pick<FailedCase, 'stableLabel' | 'sentFor'>>;
 
 /** Wordings for the bodies of observations, by label. */
 const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
@@ -79,9 +83,13 @@ export const ANY_SUBJECT = {
 } as const satisfies Readonly<Record<string, Condition>>;
 
 /** Returns the narrowest class of bodies that contains all bodies with the given labels. */
-export function bodiesNamed(labels: ReadonlySet<string>, contract: Contract): Condition | undefined {
+export function bodiesNamed(
+  labels: ReadonlySet<string>,
+  contract: Contract,
+  minPart = 0,
+): Condition | undefined {
   const [ordinary] = ordinaryStates(contract);
-  return narrowestClass(defectSweep(contract, ordinary.plant), labels, 0);
+  return narrowestClass(defectSweep(contract, ordinary.plant), labels, minPart);
 }
 
 /** If the labels cover less than this fraction of a class, they probably belong to different classes. */
@@ -149,12 +157,27 @@ function credentialWords(state: RequestState, experiments: Experiments): Conditi
 
 export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
+/** The value of a dimension of the model that a request has in one part. */
+function candidateIn(
+  state: RequestState,
+  part: RequestPart,
+  dimension: string,
+  experiments: Experiments,
+): Candidate | undefined {
+  const { ordinary } = experiments;
+  const own = part.copy(state, ordinary);
+  return modelSweep(experiments.modelOf(state), dimension)?.candidates.find((one) =>
+    isSame(part.copy(one.apply(ordinary), ordinary), own),
+  );
+}
+
 /** Words the condition for a part of which only one value is known. */
 export function wordsOf(
-  { name, dimension }: RequestPart,
+  part: RequestPart,
   state: RequestState,
   { failure, contract, experiments }: Search,
 ): Condition {
+  const { name, dimension } = part;
   const { template, plant } = state;
   const { contentType } = template;
   if (name === 'Authorization') return credentialWords(state, experiments);
@@ -176,6 +199,8 @@ export function wordsOf(
       ? { phrase: `with some values of ${name}`, isVague: true, property: name }
       : words;
   }
+  const known = dimension === undefined ? undefined : candidateIn(state, part, dimension, experiments);
+  if (known !== undefined) return known.condition;
   const value = valueIn(failure.label, dimension, experiments.modelOf(state));
   return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }

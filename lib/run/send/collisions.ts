@@ -135,10 +135,10 @@ const idsInUse = (firstId: bigint): Stop => ({
 
 const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: true });
 
-/**
- * Whether the store rejected the plant itself, rather than the credential, the path or the method. 303 leads to
- * a plant that exists already (RFC 9110 section 15.4.4).
- */
+/** Statuses that lead to another resource, such as the plant that exists already (RFC 9110 section 15.4). */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Whether the store rejected the plant itself, rather than the credential, the path or the method. */
 const rejectsPlant = (status: number | undefined): status is number =>
-  status === 303 ||
+  (status !== undefined && REDIRECTS.includes(status)) ||
   (status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status));

@@ -1,0 +1,30 @@
+import { templateOf } from '../../payloads/model/dimension.ts';
+import { type Explanation, shownAfterOthers } from '../explanation.ts';
+import { REPEATS, repeated, type Search } from '../search.ts';
+import type { SymptomKind } from '../symptom/symptom.ts';
+import { suchAs } from '../wording/request-words.ts';
+import { SequenceProbe } from './sequence-probe.ts';
+
+/** Symptoms of a store that is away for a moment: its process, or a worker, is being restarted. */
+const AWAY: readonly SymptomKind[] = ['closed', 'incomplete', 'server-error'];
+
+/**
+ * Finds whether ordinary requests fail for a while after the failing one, which therefore fails when it is
+ * repeated.
+ */
+export async function tryAfterItself(search: Search): Promise<Explanation | undefined> {
+  const { failingState, ordinary, symptom, failure, contract } = search;
+  const isOfPlant = failure.template.ordinary === true;
+  if (failingState === undefined || isOfPlant || !AWAY.includes(symptom.kind)) return undefined;
+  const last = await repeated(REPEATS, async () => {
+    // Waits until the store accepts plants again.
+    if ((await SequenceProbe.of(ordinary, search)) === undefined) return undefined;
+    const sent = await search.send(failingState);
+    const exchange = await search.failingExchange(ordinary);
+    return exchange && { exchange, before: [{ template: templateOf(failingState), exchange: sent }] };
+  });
+  if (last === undefined) return undefined;
+  const { clause, phrase = `in which ${clause}` } = suchAs(failure, contract);
+  const condition = { phrase: `for a while after a request ${phrase}`, part: 'earlier requests' };
+  return { ...shownAfterOthers(ordinary, last.exchange, [condition], REPEATS), before: last.before };
+}
