@@ -6,6 +6,7 @@ import {
   ANY_SUBJECT,
   bodiesNamed,
   credentialsNamed,
+  defectsAmong,
   defectWords,
   labelOf,
 } from '../wording/request-words.ts';
@@ -18,6 +19,9 @@ const MIN_PART = 0.2;
 
 const listOf = (kinds: ReadonlySet<string>, contract: Contract): Condition =>
   alternatives([...kinds].map((kind) => defectWords(kind, contract)));
+
+const listOfFew = (kinds: ReadonlySet<string>, contract: Contract): Condition | undefined =>
+  kinds.size > 0 && kinds.size <= MAX_KINDS ? listOf(kinds, contract) : undefined;
 
 /** Completes the subject of a cluster: its failures show which other kinds of requests have the symptom. */
 export function withAllSubjects(cluster: Cluster, { contract, token }: Experiments): Cluster {
@@ -32,7 +36,8 @@ export function withAllSubjects(cluster: Cluster, { contract, token }: Experimen
   const subject =
     credential === undefined
       ? (bodiesNamed(kinds, contract, MIN_PART) ??
-        (kinds.size <= MAX_KINDS ? listOf(kinds, contract) : bodiesNamed(kinds, contract)) ??
+        listOfFew(defectsAmong(kinds, contract), contract) ??
+        bodiesNamed(kinds, contract) ??
         ANY_SUBJECT.body)
       : (credentialsNamed(kinds, token) ?? ANY_SUBJECT.credential);
   return withExplanation(cluster, { subject });

@@ -1,5 +1,5 @@
 import { groupBy } from '../../collections.ts';
-import { answers200, notSuccess } from '../../judge/rules.ts';
+import { acceptsOrdinary, notSuccess } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
@@ -75,7 +75,7 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
   if (!cluster.members.some(({ check }) => check.test.kind === 'invariant')) return cluster;
   const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
   const casesOf = (accepts: boolean, { id, test }: Check): readonly TestCase[] =>
-    test.kind === 'cases' && test.rules.includes(accepts ? answers200 : notSuccess)
+    test.kind === 'cases' && test.rules.includes(accepts ? acceptsOrdinary : notSuccess)
       ? test.cases(plantsFor(contract, seed, id))
       : [];
   const plants = catalogue

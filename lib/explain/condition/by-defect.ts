@@ -88,7 +88,7 @@ export async function explainByDefect(
     const among =
       subject.feature === undefined
         ? await findMoreConditions(state, others, search)
-        : { ...UNCONDITIONAL, conditions: [subject.feature.condition] };
+        : { ...UNCONDITIONAL, conditions: subject.feature.isOfDefect ? [] : [subject.feature.condition] };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
     const about = { ...among, state, plainer, parts };
@@ -233,7 +233,8 @@ async function findSeparating(
     const rest = nameCandidates(new Map(tries), classes);
     const isOther = exactNameIn(rest) !== undefined;
     const candidates = isOther ? shown.filter(hasFeature) : shown;
-    return [{ ...one, candidates, isExact: true, feature }, ...(isOther ? rest : [])];
+    const condition = feature.isOfDefect === true ? feature.condition : one.condition;
+    return [{ ...one, condition, candidates, isExact: true, feature }, ...(isOther ? rest : [])];
   }
   return undefined;
 }
@@ -286,5 +287,13 @@ function repaired(state: RequestState, search: Search): RequestState['plant'] {
   const candidate = differences(ordinary, state)
     .map((part) => part.copy(ordinary, state))
     .find((next) => search.expectedOutcomeOf(next) !== 'reject-body');
-  return candidate?.plant ?? ordinary.plant;
+  return candidate === undefined ? ordinary.plant : withoutMisnamed(candidate.plant, search);
+}
+
+/** Leaves out what a store may take for a declared property: its name in another case, or with a space. */
+function withoutMisnamed(plant: JsonObject, { contract }: Search): JsonObject {
+  const { properties } = contract.newPlant.shape;
+  const isMisnamed = (name: string) =>
+    !properties.has(name) && properties.has(name.replace(/[\s\0]/g, '').toLowerCase());
+  return new JsonObject(plant.members.filter(([name]) => !isMisnamed(name)));
 }

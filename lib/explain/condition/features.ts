@@ -12,6 +12,7 @@ import {
   WITH_CARRIAGE_RETURNS_IN_TEXT,
   WITH_ESCAPED_NAMES,
   WITH_ESCAPES,
+  WITH_LINE_FEED_AT_END,
   WITH_LOWER_CASE_ESCAPES,
 } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
@@ -22,6 +23,8 @@ export interface Feature {
   readonly has: (body: string) => boolean;
   /** Adds the feature to a body that lacks it, without changing anything else. */
   readonly add?: (body: string) => string;
+  /** The condition says what is wrong with the bodies. */
+  readonly isOfDefect?: true;
   /** Above which number of bytes, and up to which, the limit lies, if the feature is about the size. */
   readonly limitBetween?: readonly [below: number, size: number];
 }
@@ -33,6 +36,7 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
   [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
   [WITH_LOWER_CASE_ESCAPES]: /\\u[\dA-F]*[a-f]/,
   [WITH_CARRIAGE_RETURNS_IN_TEXT]: /\r/,
+  [WITH_LINE_FEED_AT_END]: /\n$/,
   [WITH_CARRIAGE_RETURNS]: /\r/,
   [WITH_BLANK_LINES]: /\r\n\r\n/,
 };
@@ -95,7 +99,12 @@ function featuresOf(contract: Contract): readonly Feature[] {
       has: (body) => namesIn(body).some((name) => !declared.includes(name)),
     },
     {
-      condition: { phrase: 'with a property one level down' },
+      condition: {
+        noun: 'properties nested one level down',
+        clause: 'the properties are nested one level down',
+        topics: ['missing'],
+      },
+      isOfDefect: true,
       has: (body) =>
         Object.values(membersOf(body)).some((value) =>
           declared.some((name) => Object.hasOwn(Object(value), name)),
@@ -111,7 +120,7 @@ function featuresOf(contract: Contract): readonly Feature[] {
       has: (body) => /(?:^|[[:,])\s*null\s*(?:[\],}]|$)/.test(body),
     },
     {
-      condition: { phrase: 'with a line feed at the end of the body' },
+      condition: { phrase: WITH_LINE_FEED_AT_END },
       has: (body) => body.endsWith('\n'),
       add: (body) => `${body}\n`,
     },

@@ -1,4 +1,4 @@
-import { answers200 } from '../../judge/rules.ts';
+import { acceptsOrdinary } from '../../judge/rules.ts';
 import { membersOf } from '../../members.ts';
 import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -99,7 +99,7 @@ function mustAccept({ kind }: Symptom, members: readonly CheckFailure[]): boolea
   const byRules = members.flatMap(({ check }) =>
     'rules' in check.test ? [{ ...check, ...check.test }] : [],
   );
-  const isRequired = byRules.some(({ level, rules }) => level === 'MUST' && rules.includes(answers200));
+  const isRequired = byRules.some(({ level, rules }) => level === 'MUST' && rules.includes(acceptsOrdinary));
   return kind === 'rejects' || byRules.length === 0 || isRequired;
 }
 

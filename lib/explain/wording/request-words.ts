@@ -82,6 +82,13 @@ export const ANY_SUBJECT = {
   },
 } as const satisfies Readonly<Record<string, Condition>>;
 
+/** Returns those labels that name a defect of a body. */
+export function defectsAmong(labels: ReadonlySet<string>, contract: Contract): ReadonlySet<string> {
+  const [ordinary] = ordinaryStates(contract);
+  const known = new Set(defectSweep(contract, ordinary.plant).candidates.map(({ label }) => label));
+  return new Set([...labels].filter((label) => known.has(label)));
+}
+
 /** Returns the narrowest class of bodies that contains all bodies with the given labels. */
 export function bodiesNamed(
   labels: ReadonlySet<string>,
@@ -166,9 +173,10 @@ function candidateIn(
 ): Candidate | undefined {
   const { ordinary } = experiments;
   const own = part.copy(state, ordinary);
-  return modelSweep(experiments.modelOf(state), dimension)?.candidates.find((one) =>
-    isSame(part.copy(one.apply(ordinary), ordinary), own),
-  );
+  // Some values are only in the model of valid requests, others only in that of invalid ones.
+  return Object.values(modelsOf(experiments.contract))
+    .flatMap((model) => modelSweep(model, dimension)?.candidates ?? [])
+    .find((one) => isSame(part.copy(one.apply(ordinary), ordinary), own));
 }
 
 /** Words the condition for a part of which only one value is known. */

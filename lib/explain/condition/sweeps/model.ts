@@ -91,6 +91,7 @@ export const WITH_ESCAPES = 'with \\u escapes';
 export const WITH_ESCAPED_NAMES = 'with \\u escapes in property names';
 export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecimal';
 
+export const WITH_LINE_FEED_AT_END = 'with a line feed at the end of the body';
 export const WITH_CARRIAGE_RETURNS_IN_TEXT = 'with carriage returns in the JSON text';
 
 /** The value of the model whose name every JavaScript object inherits. */
@@ -152,6 +153,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with white space after the JSON value', /\s$/],
     ['with tabs in the JSON text', /\t/],
     [WITH_CARRIAGE_RETURNS_IN_TEXT, /\r/],
+    [WITH_LINE_FEED_AT_END, /\n$/],
     ['with white space before a colon', /"\s+:/],
     ['with white space after a colon', /:\s/],
     ['with white space before a number', /:\s+[-\d]/],
