@@ -63,7 +63,7 @@ describe('a run with invalid options', () => {
     [{ ...UNREACHABLE, cases: null }, 'not null.'],
     [{ ...UNREACHABLE, concurrency: 0 }, 'concurrency must be a whole number from 1 to 1000, not 0.'],
     [{ ...UNREACHABLE, concurrency: Number.POSITIVE_INFINITY }, 'not Infinity.'],
-    [{ ...UNREACHABLE, timeout: -5 }, 'timeout must be a whole number from 1 to 2147483647, not -5.'],
+    [{ ...UNREACHABLE, timeout: -5 }, 'timeout must be a whole number from 100 to 2147483647, not -5.'],
     [{ ...UNREACHABLE, timeout: 2 ** 31 }, 'not 2147483648.'],
     [
       { ...UNREACHABLE, maxSeconds: 2 ** 31 / 1000 },

@@ -100,7 +100,8 @@ export const whole = (minimum: number, maximum: number, more?: More): OptionType
 
 /** A timer with a longer delay would overflow and fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-export const milliseconds = whole(1, MAX_TIMER_MS, { placeholder: 'ms' });
+/** At least 100, so that a number of seconds is not taken for milliseconds. */
+export const milliseconds = whole(100, MAX_TIMER_MS, { placeholder: 'ms' });
 export const seconds = number(0.001, Math.floor(MAX_TIMER_MS / 1000));
 
 /** `100/s`, `100`. */

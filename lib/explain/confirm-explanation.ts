@@ -39,7 +39,7 @@ export async function confirmExplanation(
   return {
     ...bareExplanation(state, exchange),
     ...known,
-    feature: spellingIn(conditions),
+    feature: spellingIn(conditions, search.contract),
     partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + confirming.failed, inside + confirming.conclusive],

@@ -27,6 +27,10 @@ const COST_OF_NO_BODY = 20;
 /** Cost, in bytes, of an id that is the same each time: the request may be rejected as a duplicate. */
 const COST_OF_FIXED_ID = 60;
 
+/** Cost, in bytes, of a value that a reader may take for the reason: a word of a language, an empty query. */
+const COST_OF_MEANING = 40;
+const HAS_MEANING = /"(?:null|true|constructor|toString|__proto__|0?)"\s*[,}]/g;
+
 /** How much the reader of a request has to take in, in bytes. */
 function costOf(state: RequestState, experiments: Experiments): number {
   const { headers, path, body = [], delivery, framing } = experiments.requestOf(state);
@@ -35,6 +39,8 @@ function costOf(state: RequestState, experiments: Experiments): number {
   return (
     Buffer.byteLength(text) +
     (text.match(ODD)?.length ?? 0) * COST_OF_ODD_CHARACTER +
+    (text.match(HAS_MEANING)?.length ?? 0) * COST_OF_MEANING +
+    (path.endsWith('?') ? COST_OF_MEANING : 0) +
     (body.length === 0 ? COST_OF_NO_BODY : 0) +
     (isDelivered ? COST_OF_DELIVERY : 0) +
     (framing === 'chunked' ? COST_OF_DELIVERY : 0) +

@@ -212,10 +212,17 @@ const lengthened = (property: string, characters: number, state: RequestState): 
 function byValues(swept: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.
   if (swept?.ladder.part === ID && swept.notShown.length === 0) return undefined;
-  const condition = swept?.named[0]?.condition;
+  const [named] = swept?.named ?? [];
+  const condition = named?.condition;
   // A partial list of failing values says something only about a property.
-  return condition?.isPartial === true && !isProperty ? undefined : condition;
+  if (condition?.isPartial === true && !isProperty) return undefined;
+  const [shown, notShown] = [swept?.shown.length ?? 0, swept?.notShown.length ?? 0];
+  const isMost = named?.isListed === true && shown > notShown * FEW_FACTOR;
+  return condition && isMost ? { ...condition, isMost } : condition;
 }
+
+/** If more values than this, for each that passes, show the symptom, a list of them says little. */
+const FEW_FACTOR = 2;
 
 /** If no class of ids fits the ids that fail, a remainder may. */
 async function findRemainder(

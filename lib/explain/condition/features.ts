@@ -14,6 +14,7 @@ import {
   WITH_ESCAPES,
   WITH_LINE_FEED_AT_END,
   WITH_LOWER_CASE_ESCAPES,
+  WITH_UNDECLARED,
 } from './sweeps/model.ts';
 import { paddedTo } from './sweeps/sizes.ts';
 
@@ -29,8 +30,14 @@ export interface Feature {
   readonly limitBetween?: readonly [below: number, size: number];
 }
 
+type HasSpelling = RegExp | ((body: string, contract: Contract) => boolean);
+
+/** The names of the properties in a body that the document does not declare. */
+const undeclaredIn = (body: string, { newPlant: { shape } }: Contract): readonly string[] =>
+  Object.keys(membersOf(body)).filter((name) => !shape.properties.has(name));
+
 /** The spellings that a condition may be about, and how to recognise them in a body. */
-const SPELLINGS: Readonly<Record<string, RegExp>> = {
+const SPELLINGS: Readonly<Record<string, HasSpelling>> = {
   [ID_WITH_EXPONENT]: /[:[,]\s*-?\d+(?:\.\d+)?[eE]/,
   [WITH_ESCAPES]: /\\u/,
   [WITH_ESCAPED_NAMES]: /\\u[\dA-Fa-f]{4}[^"]*"\s*:/,
@@ -39,19 +46,25 @@ const SPELLINGS: Readonly<Record<string, RegExp>> = {
   [WITH_LINE_FEED_AT_END]: /\n$/,
   [WITH_CARRIAGE_RETURNS]: /\r/,
   [WITH_BLANK_LINES]: /\r\n\r\n/,
+  [WITH_UNDECLARED]: (body, contract) => undeclaredIn(body, contract).length > 0,
 };
 
 /**
- * If a spelling is the only condition, returns it as a feature that covers other bodies as well: some
+ * If spellings are the only condition, returns them as a feature that covers other bodies as well: some
  * characters must always be escaped, and a parser reads all numbers alike.
  */
-export function spellingIn([condition, ...others]: readonly Condition[]): Feature | undefined {
+export function spellingIn(
+  [condition, ...others]: readonly Condition[],
+  contract: Contract,
+): Feature | undefined {
   if (condition === undefined || others.length > 0) return undefined;
   const { clause = '', phrase = clause } = condition;
-  const spellings = phrase.split(' or ');
-  const patterns = compact(...spellings.map((one) => SPELLINGS[one]));
-  if (patterns.length < spellings.length) return undefined;
-  return { condition, has: (body) => patterns.some((pattern) => pattern.test(body)) };
+  const spellings = phrase.split(/, | or /);
+  const known = compact(...spellings.map((one) => SPELLINGS[one]));
+  if (known.length === 0) return undefined;
+  const has = (body: string) =>
+    known.some((spelling) => (spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract)));
+  return { condition, has };
 }
 
 /** Minimum number of bodies with the fault, and without it: fewer may be separated by coincidence. */
@@ -95,8 +108,8 @@ function featuresOf(contract: Contract): readonly Feature[] {
   const namesIn = (body: string) => Object.keys(membersOf(body));
   return [
     {
-      condition: { phrase: 'with undeclared properties', topics: ['undeclared property'] },
-      has: (body) => namesIn(body).some((name) => !declared.includes(name)),
+      condition: { phrase: WITH_UNDECLARED, topics: ['undeclared property'] },
+      has: (body) => undeclaredIn(body, contract).length > 0,
     },
     {
       condition: {

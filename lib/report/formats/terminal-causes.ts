@@ -100,15 +100,12 @@ function partOfCause(
   const room = max - heightOf(fields, layout.columns) - 1 - rowsForAll(otherCauses);
   const { steps } = one.cause;
   let count = steps.length;
-  while (count > 0 && heightOf(stepRows(steps.slice(0, count), layout), layout.columns) > room) count -= 1;
+  const rowsOf = (some: readonly string[]) => stepRows(some, one.cause.answer, layout);
+  while (count > 0 && heightOf(rowsOf(steps.slice(0, count)), layout.columns) > room) count -= 1;
   const shown = count < MIN_STEPS ? [] : steps.slice(0, count);
   const isPart = shown.length > 0 && count < steps.length;
   const omitted = isPart ? `and ${counted(steps.length - count, 'more command')} ` : '';
-  return [
-    ...fields,
-    ...stepRows(shown, layout),
-    `   ${layout.paint('dim', `… ${omitted}${ALL_WITH_VERBOSE}`)}`,
-  ];
+  return [...fields, ...rowsOf(shown), `   ${layout.paint('dim', `… ${omitted}${ALL_WITH_VERBOSE}`)}`];
 }
 
 /** Counts the rows that it takes to show the first cause in full and to name the others. */
@@ -125,7 +122,7 @@ const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX
 
 export const wholeCause = (one: ExplainedChecks, limits: RowLimits, layout: Layout): readonly string[] => [
   ...fieldsOf(one, limits, layout),
-  ...stepRows(one.cause.steps, layout),
+  ...stepRows(one.cause.steps, one.cause.answer, layout),
 ];
 
 function fieldsOf(
@@ -198,12 +195,17 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
 }
 
 /** The steps below their heading, one on each line, so that they can be copied as a block. */
-function stepRows(steps: readonly string[], { columns, paint }: Layout): readonly string[] {
+function stepRows(
+  steps: readonly string[],
+  answer: number | 'none',
+  { columns, paint }: Layout,
+): readonly string[] {
   const rows = steps.flatMap((step) => {
     const parts = shellRows(visible(step), columns - STEP_COLUMN, columns - CONTINUATION_COLUMN);
     return hanging(' '.repeat(STEP_COLUMN), parts, ' '.repeat(CONTINUATION_COLUMN));
   });
-  return rows.length === 0 ? [] : [`   ${paint('dim', 'reproduce (bash, curl)')}`, ...rows];
+  const shows = answer === 'none' ? 'no response' : answer;
+  return rows.length === 0 ? [] : [`   ${paint('dim', `reproduce (bash, curl): shows ${shows}`)}`, ...rows];
 }
 
 function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string {

@@ -10,7 +10,7 @@ export function runCommandLine({ suite, target, options }: RunRecord): string {
   const limits = pick(options, 'maxSeconds', 'maxRequests', 'shard');
   return [
     ...(target.tokenEnv === undefined ? [] : [`PLANT_STORE_TOKEN="$${target.tokenEnv}"`]),
-    `${suite.name} run`,
+    `npx ${suite.name} run`,
     word(target.baseUrl),
     ...Object.entries({ ...settings, ...limits })
       .filter(([name, value]) => value !== null && !isDefaultConcurrency(name, value))

@@ -97,6 +97,7 @@ export const WITH_CARRIAGE_RETURNS_IN_TEXT = 'with carriage returns in the JSON 
 /** The value of the model whose name every JavaScript object inherits. */
 export const WITH_INHERITED_NAME = 'with a property named constructor';
 
+export const WITH_UNDECLARED = 'with undeclared properties';
 export const WITH_UNUSUAL_NAME = 'with unusual characters in a property name';
 export const WITH_REPEATED_PROPERTY = 'in which a property occurs twice';
 
@@ -173,11 +174,11 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['whose header names are not in lower case', 'capital letters'],
   ],
   'undeclared names': [
-    ['with undeclared properties', 'undeclared property'],
+    [WITH_UNDECLARED, 'undeclared property'],
     [WITH_UNUSUAL_NAME, 'unusual property name'],
     [WITH_REPEATED_PROPERTY, 'repeated property'],
   ],
-  'undeclared values': [['with undeclared properties', ANY]],
+  'undeclared values': [[WITH_UNDECLARED, ANY]],
   size: [['with a larger body', 'larger body', { isLarger: true }]],
   'property order': [['whose properties are in another order', ANY]],
   history: [

@@ -227,7 +227,6 @@ const INHERITED = 'is an inherited property such as constructor';
 /** Classes of texts that programs treat alike. */
 const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   [INHERITED, /^(?:__proto__|constructor|toString)$/],
-  ['is empty or "0"', /^0?$/],
   ['is a word such as "null" or "true"', /^(?:null|true)$/],
   ['begins like an SQL statement', /^(?:select|drop) /],
   ['begins with a date', /^\d{4}-\d\d-\d\d/],
