@@ -247,7 +247,7 @@ export const ordinaryChecks: readonly Check[] = [
       named: namesOfManyKinds,
       cases: sampled('an ordinary plant', 'some'),
       rules: [echoes('name')],
-      weight: 0.55,
+      weight: 0.6,
       untestableBecauseOf: 'ordinary/answers-a-plant',
     },
   }),

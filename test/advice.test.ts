@@ -43,6 +43,8 @@ const titles: readonly string[] = Object.values(
 const words = [
   ...titles.map((title) => title.charAt(0).toLowerCase() + title.slice(1)),
   ...conditions.map((condition) => `accepts ${fullText(condition)}`),
+  // Experiments outside the sweeps word these.
+  ...['the length of the body is a multiple of 64 bytes', 'the body has 71 bytes'],
 ];
 
 test.each(ADVICE.flatMap(({ says = [] }) => says))(

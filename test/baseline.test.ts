@@ -324,7 +324,7 @@ describe('the causes of a failing check', () => {
 
 test.each([
   ['intermittent', 'to about one request in 15, whatever it contains', true],
-  ['intermittent', 'to about one request of the run in 15, whatever it contains', true],
+  ['intermittent', 'to about one in 15 requests of the run, whatever it contains', true],
   ['always', 'the body is not a NewPlant (15 of 132 tried)', true],
   ['always', 'name is empty, null or 15 other values', true],
   ['under-concurrency', '5 or more requests are in flight', true],

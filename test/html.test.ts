@@ -161,7 +161,7 @@ describe('the page', () => {
 
   test('contains the command that repeats the run', () => {
     expect(htmlReport(broken)).toContain(
-      '<code>plant-store-conformance run http://127.0.0.1:8080 --seed 9 --first-id 1000000 --cases 3 --concurrency 1 --timeout 2000</code>',
+      '<code>npx plant-store-conformance run http://127.0.0.1:8080 --seed 9 --first-id 1000000 --cases 3 --concurrency 1 --timeout 2000</code>',
     );
   });
 });

@@ -47,7 +47,9 @@ export async function tryAfterManyOfKind(
     if (!(await everyTime(REPEATS, isAbsent))) return 'whatever comes before';
     const fewer = exactly === undefined ? (counts[index - 1] ?? 0) : exactly - 1;
     const least = await shortestSequence(probe, kind, fewer, sequence);
-    return probe.explanation({ phrase: `after ${least.before.length} ${kind.plural} in a row` }, least);
+    const { length } = least.before;
+    const phrase = length === 1 ? `after ${kind.singular}` : `after ${length} ${kind.plural} in a row`;
+    return probe.explanation({ phrase }, least);
   }
   return undefined;
 }

@@ -56,7 +56,6 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
   const found =
     (await explainByOwnId(search)) ??
-    (await tryAfterItself(search)) ??
     (await tryRepeating(state, search, FIRST_SEARCH)) ??
     (await tryAfterPause(state, search)) ??
     (await tryOtherRequests(state, search)) ??
@@ -82,6 +81,7 @@ const tryOtherRequests: Finder = async (state, search) => {
   return (
     (probe && ((await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))) ??
     (await tryComparedWithBefore(state, search)) ??
+    (await tryAfterItself(search)) ??
     (await tryAfterRecent(search)) ??
     // It takes fewer requests than what follows, and a single request is known to precede the failing one.
     (search.failure.before?.length === 1 ? await tryOnConnection(state, search) : undefined) ??

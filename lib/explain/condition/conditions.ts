@@ -193,7 +193,12 @@ async function findTotalLength(
     const { length } = stringIn(state.plant.get(other)) ?? '';
     if (other === property || length <= SHORT) continue;
     const shorter = lengthened(other, SHORT, tooLong);
-    if (!(await search.showsEachTime(tooLong, 2)) || (await search.showsAtLeastOnce(shorter, 2))) continue;
+    const longer = lengthened(property, characters + length + 1, shorter);
+    const isTotal =
+      (await search.showsEachTime(tooLong, 2)) &&
+      !(await search.showsAtLeastOnce(shorter, 2)) &&
+      (await search.showsEachTime(longer, 2));
+    if (!isTotal) continue;
     const clause = `${[property, other].toSorted().join(' and ')} together are longer than ${characters + length} characters`;
     return { clause, property, otherProperties: [other], isLarger: true, topics: ['size'] };
   }
@@ -214,11 +219,11 @@ function byValues(swept: SweepResult | undefined, isProperty: boolean): Conditio
   if (swept?.ladder.part === ID && swept.notShown.length === 0) return undefined;
   const [named] = swept?.named ?? [];
   const condition = named?.condition;
-  // A partial list of failing values says something only about a property.
-  if (condition?.isPartial === true && !isProperty) return undefined;
+  if (condition?.isPartial !== true) return condition;
+  // A partial list of failing values says something only about a property, and little if most values fail.
   const [shown, notShown] = [swept?.shown.length ?? 0, swept?.notShown.length ?? 0];
-  const isMost = named?.isListed === true && shown > notShown * FEW_FACTOR;
-  return condition && isMost ? { ...condition, isMost } : condition;
+  if (!isProperty) return undefined;
+  return shown > notShown * FEW_FACTOR ? { ...condition, isMost: true } : condition;
 }
 
 /** If more values than this, for each that passes, show the symptom, a list of them says little. */

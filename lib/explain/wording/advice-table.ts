@@ -392,7 +392,7 @@ export const ADVICE: readonly Advice[] = [
       text: 'Validate every body that you read, however its media type is spelled. Look for a comparison or lookup by the literal text of Content-Type: compare the type without regard to case and parameters.',
     },
     {
-      says: [/_method/],
+      says: [/a method in the query/],
       text: 'Ignore _method in the query, and every other way to override the method: a POST is a POST. Apply the same validation to every request.',
     },
     {
@@ -635,7 +635,7 @@ export const ADVICE: readonly Advice[] = [
       text: 'Accept application/json with any parameters, and with a semicolon that none follows (RFC 9110 section 5.6.6): parse Content-Type with a library, and compare the type alone.',
     },
     {
-      says: [/the head/, /head is/],
+      says: [/the head/],
       text: 'Look for the end of the head, an empty line, in everything that has arrived so far, not in each segment by itself.',
     },
   ]),

@@ -42,6 +42,7 @@ export class Collisions {
   private readonly plain: () => JsonObject;
   private readonly freshId: () => bigint;
   private readonly given: Given | undefined;
+  private hasAccepted = false;
   private duplicates: Promise<DuplicateStatuses> | undefined;
 
   /** @param freshId makes ids for the plants that show how the store treats duplicates */
@@ -63,7 +64,10 @@ export class Collisions {
     channel: Channel,
   ): Promise<Exchange> {
     const status = first.response?.status;
+    this.hasAccepted ||= status === 200;
     if (!rejectsPlant(status)) return first;
+    // A store that redirects every plant is somewhere else.
+    if (isRedirect(status) && !this.hasAccepted) return first;
     this.duplicates ??= this.tryDuplicates(channel);
     const duplicate = await this.duplicates;
     const isOfDuplicate = (one: number) => duplicate.id.includes(one) || duplicate.name.includes(one);
@@ -138,7 +142,9 @@ const collided = (exchange: Exchange): Exchange => ({ ...exchange, collided: tru
 /** Statuses that lead to another resource, such as the plant that exists already (RFC 9110 section 15.4). */
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
+const isRedirect = (status: number): boolean => REDIRECTS.includes(status);
+
 /** Whether the store rejected the plant itself, rather than the credential, the path or the method. */
 const rejectsPlant = (status: number | undefined): status is number =>
-  (status !== undefined && REDIRECTS.includes(status)) ||
+  (status !== undefined && isRedirect(status)) ||
   (status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status));
