@@ -54,10 +54,12 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const ordinaryWithSameNames =
     ordinaryStates(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;
   const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
+  const repeated = (await explainByOwnId(search)) ?? (await tryRepeating(state, search, FIRST_SEARCH));
   const found =
-    (await explainByOwnId(search)) ??
-    (await tryRepeating(state, search, FIRST_SEARCH)) ??
+    // On a busy machine, an involuntary pause may have made a repeated request fail.
+    (isFrequent(repeated) ? repeated : undefined) ??
     (await tryAfterPause(state, search)) ??
+    repeated ??
     (await tryOtherRequests(state, search)) ??
     (await tryRepeating(state, search, LONG_SEARCH));
   if (found === undefined) return undefined;
@@ -65,6 +67,13 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
   return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
 }
+
+/** If fewer requests than this fail, some of them may have failed because of a pause before them. */
+const MIN_FREQUENCY = 0.05;
+
+const isFrequent = (found: Explanation | undefined): boolean =>
+  found !== undefined &&
+  (found.kind !== 'intermittent' || found.inside[0] >= MIN_FREQUENCY * found.inside[1]);
 
 /** Finds whether the id of the failing request decides: other ids pass, and this one fails. */
 async function explainByOwnId(search: Search): Promise<Explanation | undefined> {

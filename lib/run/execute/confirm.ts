@@ -3,10 +3,10 @@ import { dependsOnFreshId, type RequestTemplate } from '../../payloads/test-case
 import {
   type Failure,
   type FailureCount,
+  isSlowFailure,
   type PositionedFailure,
   type Recurrence,
   type Retries,
-  timedOut,
 } from '../result/result.ts';
 import { truncated } from '../result/truncate.ts';
 import { mapInPool } from '../send/pool.ts';
@@ -57,10 +57,10 @@ export async function confirm(
   execution: Execution,
 ): Promise<Failure> {
   const retries = new FailureRetries(placed, rules, execution);
-  return retries.confirmedFailure(await recurrenceOf(retries, timedOut(placed.failure)));
+  return retries.confirmedFailure(await recurrenceOf(retries, isSlowFailure(placed.failure)));
 }
 
-/** @param slow whether each failure takes a full timeout */
+/** @param slow whether it takes long to see each failure */
 async function recurrenceOf(retries: FailureRetries, slow: boolean): Promise<Recurrence> {
   const { same, fresh, concurrent } = retries;
   await retries.retrySameAndFresh();

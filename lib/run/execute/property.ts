@@ -6,7 +6,7 @@ import type { TestCase } from '../../payloads/test-case.ts';
 import type { PlantFactory, Test } from '../check.ts';
 import { caseCountOf } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
-import { type Failure, timedOut } from '../result/result.ts';
+import { type Failure, isSlowFailure } from '../result/result.ts';
 import { tryEach } from './cases.ts';
 import { confirm } from './confirm.ts';
 import type { Execution, TestRun } from './execution.ts';
@@ -81,7 +81,7 @@ async function inIsolation(
   execution: Execution,
 ): Promise<Failure> {
   const confirmed = await confirm({ failure, position: index }, rules, execution);
-  if (confirmed.when !== 'always' || timedOut(confirmed))
+  if (confirmed.when !== 'always' || isSlowFailure(confirmed))
     return { ...confirmed, sampled: { path: String(index), shrinks: 0 } };
   const { when, retries = {} } = confirmed;
   const attempt = async (testCase: TestCase): Promise<Failure | undefined> => {

@@ -47,6 +47,13 @@ export type FailedCase = Omit<Failure, 'exchange' | 'recent' | 'sampled' | 'when
 
 export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
 
+/** Whether a broken exchange takes this long, for example until the store closes an idle connection. */
+const SLOW_MS = 2000;
+
+/** Whether it takes so long to see a failure that it is repeated only a few times. */
+export const isSlowFailure = ({ exchange }: Pick<Failure, 'exchange'>): boolean =>
+  exchange.kind === 'broken' && (isTimeout(exchange) || exchange.ms >= SLOW_MS);
+
 export interface PositionedFailure {
   readonly failure: Failure;
   readonly position: number;
