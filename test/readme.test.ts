@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planOf } from '../index.ts';
+import { planOf, run, terminalReport } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import { DEFAULTS } from '../lib/run/plan/plan.ts';
@@ -10,6 +10,7 @@ import { brokenStores } from '../mutants/broken/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 import { type RunningStore, startStore } from '../reference/store.ts';
 import { ended, start } from './helpers/command.ts';
+import { TOKEN, withStore } from './helpers/stores.ts';
 
 const read = (name: string) => readFileSync(packageFile(name), 'utf8');
 
@@ -159,6 +160,20 @@ test('the snippets of the documents compile', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('the sample report is what the suite prints', async () => {
+  await withStore('id-numeral-string', async ({ url }) => {
+    const options = { baseUrl: url, token: TOKEN, seed: 1596061188, firstId: 1564445685n };
+    const report = terminalReport(await run(options).record, false)
+      .replaceAll(url, 'http://127.0.0.1:8080')
+      .replaceAll(/(?: \\\\)?\s+/g, ' ');
+    const [, sample = ''] = /```\n(plant-store-conformance 0[^`]*)```/.exec(read('README.md')) ?? [];
+    const parts = sample.split(/…|\n\n/).map((part) => part.replaceAll(/\s+/g, ' ').trim());
+    expect(parts.length).toBeGreaterThan(5);
+    // The time that a response took varies.
+    for (const part of parts.flatMap((one) => one.split(/\(\d+ ms\)/))) expect(report).toContain(part.trim());
+  });
 });
 
 test('the size of the fleet is what the README says', () => {
