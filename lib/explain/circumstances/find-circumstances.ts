@@ -114,6 +114,12 @@ async function tryRepeating(
   const values = passing === undefined ? undefined : await explainByValue(state, failing, passing, search);
   if (values !== undefined) return values;
   const failed = failures.length;
+  const [first = 1] = failures;
+  // The store may count the requests that it rejects.
+  if (first > 1 && failed === tried - first + 1) {
+    const found = await tryAfterConsecutive(state, search);
+    if (found !== undefined) return found;
+  }
   if (failed === tried) {
     const found = await tryAfterConsecutive(state, search);
     // With a constant id, that id may be to blame, not what happened earlier in the run.

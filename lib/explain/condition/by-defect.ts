@@ -8,7 +8,7 @@ import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts'
 import type { Explanation } from '../explanation.ts';
 import { ordinaryStates } from '../ordinary-requests.ts';
 import { withPlainest } from '../plainest-request.ts';
-import type { Search } from '../search.ts';
+import { everyTime, type Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -29,6 +29,7 @@ import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { NOT_JSON } from './sweeps/defect-classes.ts';
 import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
+import { idsBetween } from './sweeps/ids.ts';
 import { canBePadded, sizesBetween } from './sweeps/sizes.ts';
 
 /** A body that is not JSON. */
@@ -95,6 +96,7 @@ export async function explainByDefect(
     const explanation = await confirmSubject(subject, subjects, about, search);
     // The first result was a coincidence.
     if (explanation.inside[0] < explanation.inside[1]) return undefined;
+    if (explanations.length === 0 && (await passesAfterPlant(explanation.state, search))) return 'unsteady';
     const { feature = explanation.feature } = subject;
     explanations.push({ ...explanation, triedLabels, feature });
   }
@@ -103,6 +105,13 @@ export async function explainByDefect(
     isBody && !triedLabels.includes(label) && !explanations.some((one) => mayExplain(one, search));
   return isOther ? undefined : explanations;
 }
+
+/** Whether a request that failed after many like it passes right after a valid one: a store may count them. */
+const passesAfterPlant = (state: RequestState, search: Search): Promise<boolean> =>
+  everyTime(2, async () => {
+    await search.experiments.send(search.ordinary);
+    return (await search.shows(state)) === false;
+  });
 
 /** Explains the symptom by one set of defects or credentials that show it. */
 export async function confirmSubject(
@@ -187,7 +196,9 @@ export async function findSubjects(
   const { defect: _, ...unchanged } = state;
   const valid = madeValid(state);
   const base = isBody ? { ...unchanged, plant: repaired(valid, search) } : valid;
-  const all = isBody ? defectSweep(contract, base.plant, isNotUtf8(search)) : credentialSweep(token);
+  const all = isBody
+    ? defectSweep(contract, base.plant, isNotUtf8(search), search.symptom.kind === 'server-error')
+    : credentialSweep(token);
   const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
   const values = isBody ? limitedTo(all.candidates.filter(meets), all) : all;
   const swept = await sweep(values, base, search, false);
@@ -224,7 +235,8 @@ async function findSeparating(
     if (separated === undefined) continue;
     const without = notShown.filter(isIn(one)).map((candidate) => candidate.apply(base));
     if (!(await decides(separated, without, search))) continue;
-    const feature = await withExactSize(separated, swept, base, search);
+    const sized = await withExactSize(separated, swept, base, search);
+    const feature = await withExactId(sized, swept, base, search);
     const hasFeature = (candidate: Candidate) => feature.has(textOf(candidate));
     const others = shown.filter((candidate) => !hasFeature(candidate));
     const tries = [...others, ...notShown].map(
@@ -265,6 +277,19 @@ async function withExactSize(
     if (limit?.isExact === true) return { ...feature, condition: limit.condition };
   }
   return feature;
+}
+
+/** If the magnitude of the id decides, finds the limit with one of the failing bodies. */
+async function withExactId(
+  feature: Feature,
+  { shown }: SweepResult,
+  base: RequestState,
+  search: Search,
+): Promise<Feature> {
+  const [first] = shown;
+  if (feature.idBetween === undefined || first === undefined) return feature;
+  const [limit] = (await sweep(idsBetween(...feature.idBetween), first.apply(base), search, false)).named;
+  return limit?.isExact === true ? { ...feature, condition: limit.condition } : feature;
 }
 
 /** Whether adding the feature makes a request show the symptom; true if that cannot be tried. */

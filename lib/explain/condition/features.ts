@@ -28,6 +28,8 @@ export interface Feature {
   readonly isOfDefect?: true;
   /** Above which number of bytes, and up to which, the limit lies, if the feature is about the size. */
   readonly limitBetween?: readonly [below: number, size: number];
+  /** Above which id, and up to which, the limit lies, if the feature is about the magnitude of the id. */
+  readonly idBetween?: readonly [below: number, id: number];
 }
 
 type HasSpelling = RegExp | ((body: string, contract: Contract) => boolean);
@@ -174,6 +176,7 @@ function magnitudesIn(tries: BodyResults): readonly Feature[] {
     },
     // The exact limit is unknown; take the lowest possible one.
     has: (body) => idInBody(body) > below,
+    idBetween: [below, id],
   }));
 }
 

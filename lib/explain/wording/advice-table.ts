@@ -612,6 +612,11 @@ export const ADVICE: readonly Advice[] = [
     text: 'Answer with the Plant itself as the whole body, {"name": ..., "tag": ...}, not wrapped in an object or array.',
   },
   {
+    symptoms: ['truncated-json', 'incomplete'],
+    says: [/longer than/],
+    text: 'Send the whole response, however long it is: look for a buffer of fixed size, for a Content-Length that is not that of the body as sent, and for a limit in front of the store.',
+  },
+  {
     symptoms: ['unreadable'],
     says: [/charset/i],
     text: 'Answer in UTF-8, whatever the charset of the request or Accept-Charset says: JSON that systems exchange is UTF-8 (RFC 8259 section 8.1).',

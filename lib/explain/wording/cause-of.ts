@@ -125,7 +125,7 @@ export function sentenceOf(
   const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
   const whom = requests(symptom, subject, phrases);
-  const about = phrases.length === 0 ? '' : `${whom} ${joined(phrases, 'and')}`;
+  const about = phrases.length === 0 ? '' : `${whom} ${joinedPhrases(phrases)}`;
   const noun = subject?.noun ?? subject?.clause ?? 'invalid requests';
   const counted = accepts ? notes.flatMap((note) => withOrdinal(noun, note) ?? [])[0] : undefined;
   const what = accepts ? ` ${counted ?? noun}` : '';
@@ -137,6 +137,13 @@ export function sentenceOf(
   const whole = `${verb(symptom, isBare, names)}${what}${about}${when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** Joins phrases; those with a verb come last: `in chunks that arrive while another one is handled`. */
+function joinedPhrases(phrases: readonly string[]): string {
+  const hasVerb = (phrase: string) => /^(?:that|whose|which) /.test(phrase);
+  const [plain, verbal] = [phrases.filter((one) => !hasVerb(one)), phrases.filter(hasVerb)];
+  return [plain, verbal].flatMap((some) => (some.length === 0 ? [] : joined(some, 'and'))).join(' ');
 }
 
 /** Joins what is accepted with how often: `every 20th request without a valid token`. */

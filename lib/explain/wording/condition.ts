@@ -189,7 +189,10 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
     if (form === 'phrase') return `${text} (but not ${list})`;
     // For example `any type as id except an array`, not `... except an array as id`.
     const end = / as \S+$/.exec(text)?.[0] ?? '';
-    const others = list.replaceAll(end, '').replaceAll(/\bany body\b/g, 'one');
+    const others = list
+      .replaceAll(end, '')
+      .replaceAll(' as the body', '')
+      .replaceAll(/\bany body\b/g, 'one');
     return `${text} except ${others}`.replace(/^(any )body (.*) except one that is not JSON$/, '$1JSON $2');
   });
 };

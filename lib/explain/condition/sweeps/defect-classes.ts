@@ -64,6 +64,7 @@ const NARROW_OF_PROPERTY: readonly DefectClass[] = [
   valuesOf('a fraction between -1 and 1'),
   valuesOf('a fraction beyond int32'),
   valuesOf('a fraction close to an integer'),
+  ['beyond', 'a $ outside int64', '$ is outside int64', 'large id'],
   ['missing', 'a plant without $', '$ is missing', 'missing'],
   ['other-name', '$ in a different case', '$ is spelled in a different case', 'other name'],
   ['spaced', '$ with white space in the property name', '$ is spelled with white space', 'other name'],

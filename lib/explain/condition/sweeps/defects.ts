@@ -12,10 +12,18 @@ import type { Candidate, Sweep } from '../candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
 import { NOT_ASCII } from './strings.ts';
 
-/** Tries every defect of a body, one value at a time. Only some stores reject bytes that are not UTF-8. */
-export function defectSweep(contract: Contract, control: JsonObject, withBytes = false): Sweep {
+/**
+ * Tries every defect of a body, one value at a time. Only some stores reject bytes that are not UTF-8.
+ * @param withFormats whether to try values that only the format of a property excludes, too
+ */
+export function defectSweep(
+  contract: Contract,
+  control: JsonObject,
+  withBytes = false,
+  withFormats = false,
+): Sweep {
   const { shape } = contract.newPlant;
-  const defects = defectsOf(shape).filter(mustBeRejected);
+  const defects = defectsOf(shape).filter((one) => withFormats || mustBeRejected(one));
   const strings = stringsOf(shape);
   const text = write(control, 7n);
   const candidates = [
@@ -170,6 +178,7 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
     const own = property === undefined ? [] : ['absent', way].map((one) => `${one} ${property}`);
     return ['object', 'absent', ...lacking, way, ...own];
   }
+  if (kind === 'beyond-format') return [`beyond ${property}`];
   const value = property === undefined ? undefined : json.get(property);
   const type = wrongTypeOf(kind, value);
   if (property === undefined || type === undefined) return [`constraint ${property ?? ''}`];

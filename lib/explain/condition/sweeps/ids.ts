@@ -1,5 +1,6 @@
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
+import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { ID } from '../../../payloads/plants.ts';
 import { withSeparators } from '../../../text.ts';
 import type { Condition } from '../../wording/condition.ts';
@@ -53,6 +54,18 @@ const MAGNITUDES: Scale = {
   below: (point) => idCondition(`is below ${bound(point)}`),
   between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
 };
+
+/** Ids between two others, written in place of the digits with which the id of a body begins. */
+export function idsBetween(low: number, high: number): Sweep {
+  const apply = (state: RequestState, point: bigint): RequestState => ({
+    ...state,
+    edits: [...state.edits, (text) => text.replace(ID_DIGITS, (_, name: string) => `${name}${point}`)],
+  });
+  const points = [low, high].map((id) => BigInt(Math.floor(id)));
+  return { part: ID, candidates: [], classes: [], scale: { ...MAGNITUDES, points, apply, valueAt: String } };
+}
+
+const ID_DIGITS = new RegExp(`("${ID}"\\s*:\\s*)-?\\d+`);
 
 const SMALL = freshId(2n ** 21n, 2n ** 24n);
 
