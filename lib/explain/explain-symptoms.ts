@@ -1,5 +1,6 @@
 import { compact, groupBy } from '../collections.ts';
 import type { RequestState } from '../payloads/model/dimension.ts';
+import { ID } from '../payloads/plants.ts';
 import { dependsOnFreshId } from '../payloads/test-case.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
 import { covers, isExcluded, mayExplain } from './assign/covers.ts';
@@ -8,7 +9,7 @@ import { trySameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
 import { addHistory } from './circumstances/history.ts';
 import { tryReplay } from './circumstances/replayed.ts';
-import { needsRejectionBefore } from './circumstances/sequence-probe.ts';
+import { needsRejectionBefore, tryOnConnection } from './circumstances/sequence-probe.ts';
 import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
@@ -213,6 +214,11 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
     const general = await withinBudget(() => trySameValues(search.ordinary, search));
     if (general !== undefined) return [general];
   }
+  // The same id each time may matter only because the store knows it.
+  if (byContent?.some(({ conditions }) => conditions.some(isOfKnownId)) === true) {
+    const byHistory = await withinBudget(() => tryOnConnection(search.ordinary, search));
+    if (byHistory !== undefined) return [byHistory];
+  }
   const isClear = byContent?.every(({ conditions }) => !areVague(conditions)) === true;
   const { template, before = [] } = search.failure;
   // A value that is the same in each request has been sent before, and that may be what matters.
@@ -238,6 +244,8 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
     ? undefined
     : found;
 }
+
+const isOfKnownId = ({ isRepeated, part }: Condition): boolean => isRepeated === true && part === ID;
 
 const hasWords = (conditions: readonly Condition[]): boolean =>
   conditions.some((one) => fullText(one).trim() !== '');

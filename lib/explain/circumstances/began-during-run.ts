@@ -1,5 +1,5 @@
 import { groupBy } from '../../collections.ts';
-import { acceptsOrdinary, notSuccess } from '../../judge/rules.ts';
+import { createdRules, notSuccess, type Rule } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
@@ -49,10 +49,13 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments, casesOf);
   if (symptom.kind !== 'accepts') return cluster;
   const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
-  const isRejected = catalogue.some(
-    (check) => passed.has(check.id) && casesOf(check).some(({ label }) => labels.includes(label)),
-  );
-  if (!isRejected) return beganInCheck(cluster, experiments, casesOf);
+  const rejected = catalogue
+    .filter(({ id }) => passed.has(id))
+    .flatMap(casesOf)
+    .find(({ label }) => labels.includes(label));
+  if (rejected === undefined) return cluster;
+  const acceptedNow = () => experiments.failingExchange(rejected.template, symptom);
+  if ((await withinBudget(() => repeated(2, acceptedNow))) === undefined) return cluster;
   const accepted = groupBy(
     members.flatMap(({ check }) => casesOf(check)).filter(({ label }) => labels.includes(label)),
     ({ label }) => label,
@@ -74,13 +77,13 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
   // Only invariants judge the plants of checks that passed.
   if (!cluster.members.some(({ check }) => check.test.kind === 'invariant')) return cluster;
   const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
-  const casesOf = (accepts: boolean, { id, test }: Check): readonly TestCase[] =>
-    test.kind === 'cases' && test.rules.includes(accepts ? acceptsOrdinary : notSuccess)
+  const casesOf = (rules: readonly Rule[], { id, test }: Check): readonly TestCase[] =>
+    test.kind === 'cases' && rules.every((rule) => test.rules.includes(rule))
       ? test.cases(plantsFor(contract, seed, id))
       : [];
   const plants = catalogue
     .filter(({ id }) => passed.has(id))
-    .flatMap((check) => casesOf(true, check))
+    .flatMap((check) => casesOf(createdRules, check))
     .filter((one) => covers(cluster.explanation, one, experiments));
   const now = await withinBudget(async () => {
     for (const { template } of plants.slice(0, MAX_PLANTS)) {
@@ -94,7 +97,9 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
   await withinBudget(async () => {
     // What most often changes later answers: properties that every object then inherits.
     const inherited = catalogue.filter(({ id }) => id.includes('inherited'));
-    for (const { template } of inherited.flatMap((check) => casesOf(false, check)).slice(0, MAX_BEFORE))
+    for (const { template } of inherited
+      .flatMap((check) => casesOf([notSuccess], check))
+      .slice(0, MAX_BEFORE))
       before.push({ template, exchange: await experiments.sendTemplate(template) });
   });
   return sinceSomePoint(cluster, { before });

@@ -10,7 +10,7 @@ import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
 import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
-import { subjectOf } from '../wording/request-words.ts';
+import { ANY_SUBJECT, subjectOf } from '../wording/request-words.ts';
 import { tryAfterFlood } from './after-flood.ts';
 import { tryAfterItself } from './after-itself.ts';
 import { tryAfterMany, tryAfterManyOnConnection, tryAfterTotal } from './after-many.ts';
@@ -65,8 +65,14 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
-  return { ...found, subject: isOfAll ? undefined : subjectOf(search) };
+  if (isOfAll) return { ...found, subject: undefined };
+  const isCounted = found.conditions.some(({ phrase = '' }) => AFTER_CREDENTIALS.test(phrase));
+  const isOfCredential = search.expectedOutcomeOf(failing) === 'reject-credential';
+  return { ...found, subject: isCounted && isOfCredential ? ANY_SUBJECT.credential : subjectOf(search) };
 }
+
+/** The condition of a store that counts requests without a valid token: any further one fails. */
+const AFTER_CREDENTIALS = /^after \d+ requests with(?:out)? a /;
 
 /** If fewer requests than this fail, some of them may have failed because of a pause before them. */
 const MIN_FREQUENCY = 0.05;
