@@ -204,6 +204,11 @@ describe('two faults with the same symptom have two causes', () => {
       ],
     ],
     [
+      ['crash-apostrophe', 'crash-tag-boolean'],
+      { only: ['unconstrained/answers-hostile-*', 'invalid/rejects-wrong-type'] },
+      ['Answers 500 when name or tag contains an apostrophe', 'Answers 500 when tag is a boolean'],
+    ],
+    [
       ['missing-id-tagged', 'name-boolean-tagged'],
       { only: ['invalid/rejects-missing-property', 'invalid/rejects-wrong-type'] },
       ['Accepts a plant without id when there is a tag', 'Accepts a boolean as name when there is a tag'],

@@ -178,6 +178,12 @@ export const createAnswer: readonly BrokenStore[] = [
     rejecting((one) => one.name.endsWith(' ') && tagless(one)),
   ),
   broken(
+    'rejects-like-injection',
+    'rejects names in which an apostrophe and a space are followed by or, and, or union',
+    ['invariants/accepts-ordinary-plants', 'ordinary/accepts-names-of-many-kinds'],
+    rejecting(({ name }) => /' (?:or|and|union) /.test(name)),
+  ),
+  broken(
     'rejects-long-pair',
     'rejects a name of over 25 characters with a tag of over 12: one column for both',
     ['ordinary/accepts-any-plant', 'ordinary/accepts-names-of-every-length'],
