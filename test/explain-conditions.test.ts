@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   // By chance, no other multiple of 256 than 0 may have been sent.
   'crash-shard-of-256': /^Answers 500 when id (?:is divisible by 256|is even|0)/,
   'rejects-even-id': /^Answers 400 to valid requests when id is even$/,
-  'rejects-int16': /^Answers 400 to valid requests when id is above 2\^15/,
+  'rejects-int16': /^Answers 400 to valid requests when id is 2\^15 \(32768\) or more$/,
   'rejects-id-last': /^Answers 400 to valid requests when id is the last property$/,
   'rejects-70-bytes': /^Answers 413 to valid requests when the body is longer than 70 bytes$/,
   'plant-name-null-long': /^Returns name as null when name is longer than 32 characters$/,
@@ -56,8 +56,8 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'auth-provider-502': /^Answers 502 when the token is wrong or the Authorization header is empty$/,
   'again-17th-id': /^Answers 500 when id is divisible by 17$/,
   'text-tag-not-last': /^Answers 500 when tag is not the last property$/,
-  'one-down': /^Accepts any body that is not a NewPlant in requests with a property one level down$/,
-  'malformed-over-70': /^Accepts any body that is not a NewPlant when the body is \d+ bytes or longer$/,
+  'one-down': /^Accepts properties nested one level down$/,
+  'malformed-over-70': /^Accepts any body that is not a NewPlant when the body is longer than 70 bytes$/,
   'rejects-long-pair':
     /^Answers 400 to valid requests when name is longer than 25 characters and tag is longer than 12 characters$/,
   'error-substatus':

@@ -170,7 +170,7 @@ targets:
       expect(lines.join('\n')).toContain('X-Tenant: seven');
       expect(lines.join('\n')).not.toContain('PLANT_STORE_TOKEN');
       expect(readFileSync(join(folder, 'out/report.md'), 'utf8')).toContain(
-        'PLANT_STORE_TOKEN="$MINE" plant-store-conformance run',
+        'PLANT_STORE_TOKEN="$MINE" npx plant-store-conformance run',
       );
 
       const failed = 'invalid/rejects-numeric-string-id';

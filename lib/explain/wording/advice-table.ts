@@ -280,7 +280,7 @@ export const ADVICE: readonly Advice[] = [
       },
     },
     {
-      says: [/number of \d+ digits/, /digits/],
+      says: [/\bdigits\b/],
       text: 'Limit the length of numbers before you convert them, and answer 400 with an Error: catch the error of the conversion, not only that of the JSON parser.',
       settings: { Python: 'int() raises ValueError above 4,300 digits' },
     },
