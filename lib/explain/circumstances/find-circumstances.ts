@@ -65,7 +65,8 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
-  if (isOfAll) return { ...found, subject: undefined };
+  const isOfAnyContent = found.conditions.some(({ note }) => note?.endsWith(WHATEVER_IT_CONTAINS) === true);
+  if (isOfAll || isOfAnyContent) return { ...found, subject: undefined };
   const isCounted = found.conditions.some(({ phrase = '' }) => AFTER_CREDENTIALS.test(phrase));
   const isOfCredential = search.expectedOutcomeOf(failing) === 'reject-credential';
   return { ...found, subject: isCounted && isOfCredential ? ANY_SUBJECT.credential : subjectOf(search) };
@@ -216,10 +217,19 @@ const regular = (gap: number): string =>
 /** Optional properties are not examined if each of them would take more requests than this. */
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
+/** Whether ordinary requests fail as well as the one whose rate of failures is known. */
+async function isOfAnything(state: RequestState, tries: number, search: Search): Promise<boolean> {
+  if (search.symptom.kind === 'accepts') return false;
+  if (!mustReject(search.expectedOutcomeOf(state))) return true;
+  if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return false;
+  const shows = () => search.showsAtLeastOnce(search.ordinary, tries, SPREAD_MS / tries);
+  return (await withinBudget(shows)) === true;
+}
+
 /** Words which requests fail: those with, or without, certain optional properties, or any. */
 async function describeAffected(state: RequestState, every: number, search: Search): Promise<string> {
-  const anything = search.symptom.kind === 'accepts' ? '' : WHATEVER_IT_CONTAINS;
   const tries = triesAtRate(every);
+  const anything = (await isOfAnything(state, tries, search)) ? WHATEVER_IT_CONTAINS : '';
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
     requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),

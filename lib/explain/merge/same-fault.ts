@@ -391,17 +391,19 @@ function ofProperty({ explanation: { kind, subject, conditions } }: Cluster) {
   const about = subject ?? (others.length === 0 ? named : undefined);
   const property = about?.property;
   if (kind !== 'always' || about === undefined || property === undefined) return undefined;
-  const otherConditions = conditions.filter((one) => one !== about);
+  const reworded = (one: Condition, properties: readonly string[]) => {
+    const other = ofOthers(one, property, properties);
+    return fullText(other) === fullText(one) ? one : other;
+  };
+  const otherConditions = conditions.filter((one) => one !== about).map((one) => reworded(one, []));
   return {
     property,
     key: `${fullText(ofOthers(about, property, []))} ${textOfAll(otherConditions)}`,
     /** The explanation, reworded for several properties. */
-    ofAll: (properties: readonly string[]): Partial<Explanation> => {
-      const condition = ofOthers(about, property, properties);
-      return subject === undefined
-        ? { conditions: conditions.map((stated) => (stated === about ? condition : stated)) }
-        : { subject: condition };
-    },
+    ofAll: (properties: readonly string[]): Partial<Explanation> => ({
+      conditions: conditions.map((one) => reworded(one, properties)),
+      ...(subject === undefined ? {} : { subject: ofOthers(about, property, properties) }),
+    }),
   };
 }
 

@@ -133,11 +133,18 @@ export function sentenceOf(
   const when = allClauses.length === 0 ? '' : ` when ${joinedClauses(allClauses)}`;
   const isBare = about === '' && when === '';
   const names = notes.some((note) => note.startsWith('to '));
-  const end = counted === undefined ? notes.map((note) => ` ${note}`).join('') : '';
-  const whole = `${verb(symptom, isBare, names)}${what}${about}${when}${end}`;
+  const shown = counted === undefined ? notes : [];
+  // `to about one request in 5 when name is missing`
+  const [rates, others] =
+    about === '' ? [shown.filter(isRate), shown.filter((note) => !isRate(note))] : [[], shown];
+  const [rate, end] = [rates, others].map((some) => some.map((note) => ` ${note}`).join(''));
+  const whole = `${verb(symptom, isBare, names)}${what}${rate}${about}${when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
 }
+
+/** Whether a note says how many requests fail. */
+const isRate = (note: string): boolean => /^(?:in |to |in answers to )?(?:about one |every )/.test(note);
 
 /** Joins phrases; those with a verb come last: `in chunks that arrive while another one is handled`. */
 function joinedPhrases(phrases: readonly string[]): string {

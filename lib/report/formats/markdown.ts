@@ -15,6 +15,7 @@ import {
 } from '../baseline/deviations.ts';
 import type { EntryState, EvaluatedEntry, RecordedResult, RunRecord } from '../record/record.ts';
 import { runCommandLine } from '../reproduce/run-command.ts';
+import { weightOf } from '../wording/confirmed.ts';
 import { coverageOfAll } from '../wording/coverage.ts';
 import { documentText, highlightsOf, sentText } from '../wording/facts.ts';
 import { failureText, visible } from '../wording/format-text.ts';
@@ -138,9 +139,9 @@ function failures(
   ]);
 }
 
-function failure({ cause, rank, checks }: ExplainedChecks, record: RunRecord): string {
+function failure({ cause, rank, level, checks }: ExplainedChecks, record: RunRecord): string {
   return inBlocks([
-    `**${rank}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} (${counted(checks.length, 'check')})`,
+    `**${rank}.** ${code(cause.title, MAX_TITLE_CHARACTERS)} ${weightOf({ level, checks })}`,
     lines(
       checks.flatMap((one) => {
         const news = newProblemsText(one, record);

@@ -2,7 +2,7 @@ import { capped, firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { Messages } from '../record/record.ts';
-import { confirmedText, countsLabel } from '../wording/confirmed.ts';
+import { confirmedText, countsLabel, weightOf } from '../wording/confirmed.ts';
 import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
 import { hanging, heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.ts';
 
@@ -206,14 +206,6 @@ function stepRows(
   });
   const shows = answer === 'none' ? 'no response' : answer;
   return rows.length === 0 ? [] : [`   ${paint('dim', `reproduce (bash, curl): shows ${shows}`)}`, ...rows];
-}
-
-function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string {
-  const ofLevel = checks.filter((check) => check.level === level).length;
-  const others = checks.length - ofLevel;
-  return others === 0
-    ? `(${counted(checks.length, 'check')}, ${level})`
-    : `(${ofLevel} ${level}, ${others} SHOULD)`;
 }
 
 export function causeRow(one: ExplainedChecks, { columns }: Layout): string {

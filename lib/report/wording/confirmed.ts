@@ -1,6 +1,7 @@
 import { compact } from '../../collections.ts';
 import type { FailureCount } from '../../run/result/result.ts';
-import { withSeparators } from '../../text.ts';
+import { counted, withSeparators } from '../../text.ts';
+import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { ComparedCause, RecordedResult } from '../record/record.ts';
 
 const of = ([failed, tried]: FailureCount) => `${failed} of ${tried}`;
@@ -73,4 +74,13 @@ export function retrySummary({
     case 'once':
       return `not reproduced on retry: ${isolated}${underConcurrency}`;
   }
+}
+
+/** The number of checks of a cause, by level: `(9 MUST, 2 SHOULD)`. */
+export function weightOf({ level, checks }: Pick<ExplainedChecks, 'level' | 'checks'>): string {
+  const ofLevel = checks.filter((check) => check.level === level).length;
+  const others = checks.length - ofLevel;
+  return others === 0
+    ? `(${counted(checks.length, 'check')}, ${level})`
+    : `(${ofLevel} ${level}, ${others} SHOULD)`;
 }

@@ -49,7 +49,7 @@ export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
 /** The beginning and the end of a text: the end may be what matters. */
 function truncateMiddle(text: string, maxCharacters: number): string {
   const shown = visible(text);
-  const count = `… (${text.length} characters) …`;
+  const count = `… (${text.length} characters in all) …`;
   // A note that is longer than the omitted text saves nothing.
   if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
   const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
@@ -89,7 +89,7 @@ export function formatFailure(result: RecordedResult, paint: Paint): readonly st
     exchange && line('actual', shownText(exchange.actual)),
     exchange && line('request', requestLine(exchange.request)),
     exchange && line('response', answerLine(exchange)),
-    line('fix', hint),
+    line('hint', hint),
     exchange && line('reproduce', shownText(exchange.command, 2000)),
   );
 }

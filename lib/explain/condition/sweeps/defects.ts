@@ -63,7 +63,7 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
     return {
       value: values.length === 1 ? defect.name : `${defect.name}: ${shown(value ?? json)}`,
       condition: {
-        ...wordsOf(defect, value),
+        ...wordsOf(defect, value, json),
         topics: TOPICS[defect.kind],
       },
       apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
@@ -99,14 +99,18 @@ const TOPICS: Readonly<Record<DefectKind, readonly Topic[]>> = {
   'beyond-format': [],
 };
 
-function wordsOf({ name, kind, property }: Defect, value: Json | undefined): Condition {
-  if (property === undefined) return wordsOfDefect(name);
+function wordsOf({ name, kind, property }: Defect, value: Json | undefined, json: Json): Condition {
+  if (property === undefined) return wordsOfDefect(name === 'an array' ? arrayWords(json) : name);
   if (value === undefined && kind === 'missing')
     return { clause: `${property} is missing`, noun: `a plant without ${property}`, property };
   if (value === undefined) return wordsOfDefect(name, property);
   const text = wordedValue(value);
   return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
 }
+
+/** A store that takes one array for a plant may well reject another. */
+const arrayWords = (json: Json): string =>
+  Array.isArray(json) && json.length === 0 ? 'an empty array' : `an array such as ${shown(json)}`;
 
 /** Whether a value is an array with a single number, string or plant. */
 const holdsOne = (value: Json | undefined): boolean =>
