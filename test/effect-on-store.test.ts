@@ -28,7 +28,7 @@ const MAIN = packageFile('dist/cli/main.js');
 
 const recordIn = (out: string) => JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as RunRecord;
 
-test('a store that takes more than a second for a large body does not get a larger one', async () => {
+test('a store that takes ever longer for larger bodies does not get the largest one', async () => {
   const bodies: number[] = [];
   const server = createServer(async (request, response) => {
     let bytes = 0;
