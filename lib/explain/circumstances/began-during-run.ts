@@ -25,6 +25,23 @@ const sinceSomePoint = (
     ...reproduction,
   });
 
+/** The named cases of a check, if it applies all these rules. */
+const casesOf = (
+  { id, test }: Check,
+  rules: readonly Rule[],
+  { run: { contract, seed } }: Experiments,
+): readonly TestCase[] =>
+  test.kind === 'cases' && rules.every((rule) => test.rules.includes(rule))
+    ? test.cases(plantsFor(contract, seed, id))
+    : [];
+
+/** The named cases of the checks that passed and apply all these rules. */
+function passedCases(rules: readonly Rule[], experiments: Experiments): readonly TestCase[] {
+  const { results, catalogue } = experiments.run;
+  const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
+  return catalogue.filter(({ id }) => passed.has(id)).flatMap((check) => casesOf(check, rules, experiments));
+}
+
 /** Maximum number of preceding requests in the steps. */
 const MAX_BEFORE = 12;
 
@@ -40,24 +57,19 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   const { symptom, explanation, members } = cluster;
   const { labels = [], kind, conditions } = explanation;
   if (kind !== 'always') return cluster;
-  const { results, catalogue, contract, seed } = experiments.run;
   if (aspectOf(symptom) === 'representation' || symptom.kind === 'echo')
     return beganAfterCheck(cluster, experiments);
   if (conditions.length > 0) return cluster;
-  const casesOf = ({ id, test }: Check): readonly TestCase[] =>
-    test.kind === 'cases' && test.rules.includes(notSuccess) ? test.cases(plantsFor(contract, seed, id)) : [];
-  if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments, casesOf);
+  if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments);
   if (symptom.kind !== 'accepts') return cluster;
-  const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
-  const rejected = catalogue
-    .filter(({ id }) => passed.has(id))
-    .flatMap(casesOf)
-    .find(({ label }) => labels.includes(label));
+  const rejected = passedCases([notSuccess], experiments).find(({ label }) => labels.includes(label));
   if (rejected === undefined) return cluster;
   const acceptedNow = () => experiments.failingExchange(rejected.template, symptom);
   if ((await withinBudget(() => repeated(2, acceptedNow))) === undefined) return cluster;
   const accepted = groupBy(
-    members.flatMap(({ check }) => casesOf(check)).filter(({ label }) => labels.includes(label)),
+    members
+      .flatMap(({ check }) => casesOf(check, [notSuccess], experiments))
+      .filter(({ label }) => labels.includes(label)),
     ({ label }) => label,
   ).map(([, [{ template }]]) => template);
   const before: SentRequest[] = [];
@@ -73,18 +85,11 @@ const MAX_PLANTS = 12;
 
 /** Recognises a store whose answers to valid plants are now wrong, although a check with such plants passed. */
 async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
-  const { results, catalogue, contract, seed } = experiments.run;
   // Only invariants judge the plants of checks that passed.
   if (!cluster.members.some(({ check }) => check.test.kind === 'invariant')) return cluster;
-  const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
-  const casesOf = (rules: readonly Rule[], { id, test }: Check): readonly TestCase[] =>
-    test.kind === 'cases' && rules.every((rule) => test.rules.includes(rule))
-      ? test.cases(plantsFor(contract, seed, id))
-      : [];
-  const plants = catalogue
-    .filter(({ id }) => passed.has(id))
-    .flatMap((check) => casesOf(createdRules, check))
-    .filter((one) => covers(cluster.explanation, one, experiments));
+  const plants = passedCases(createdRules, experiments).filter((one) =>
+    covers(cluster.explanation, one, experiments),
+  );
   const now = await withinBudget(async () => {
     for (const { template } of plants.slice(0, MAX_PLANTS)) {
       const again = () => experiments.failingExchange(template, cluster.symptom);
@@ -96,9 +101,9 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
   const before: SentRequest[] = [];
   await withinBudget(async () => {
     // What most often changes later answers: properties that every object then inherits.
-    const inherited = catalogue.filter(({ id }) => id.includes('inherited'));
+    const inherited = experiments.run.catalogue.filter(({ id }) => id.includes('inherited'));
     for (const { template } of inherited
-      .flatMap((check) => casesOf([notSuccess], check))
+      .flatMap((check) => casesOf(check, [notSuccess], experiments))
       .slice(0, MAX_BEFORE))
       before.push({ template, exchange: await experiments.sendTemplate(template) });
   });
@@ -109,17 +114,13 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
 const MAX_SENT_AGAIN = 40;
 
 /** Recognises a store that fails on more invalid bodies than during a check: it ran out of a resource. */
-async function beganInCheck(
-  cluster: Cluster,
-  experiments: Experiments,
-  casesOf: (check: Check) => readonly TestCase[],
-): Promise<Cluster> {
+async function beganInCheck(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { explanation, members, symptom } = cluster;
   const { labels = [] } = explanation;
   const checks = new Map(members.map(({ check }) => [check.id, check]));
   const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
     const check = checks.get(id);
-    const cases = check === undefined ? [] : casesOf(check);
+    const cases = check === undefined ? [] : casesOf(check, [notSuccess], experiments);
     const isAboutThese = cases.length > 0 && cases.every(({ label }) => labels.includes(label));
     return isAboutThese && failed < tried && cases.length <= MAX_SENT_AGAIN ? [{ cases, failed }] : [];
   });

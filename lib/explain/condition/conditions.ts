@@ -33,7 +33,7 @@ import {
 } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
 import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { inheritedNameSweep, propertyNameSweep, stringIn, textSweep, withText } from './sweeps/strings.ts';
+import { inheritedNameSweep, lengths, propertyNameSweep, stringIn, textSweep } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -209,10 +209,7 @@ async function findTotalLength(
 const SHORT = 6;
 
 const lengthened = (property: string, characters: number, state: RequestState): RequestState =>
-  withText(
-    property,
-    withWords((word) => word(SHORT) + 'a'.repeat(characters - SHORT)),
-  )(state);
+  lengths(property).apply(state, BigInt(characters));
 
 function byValues(swept: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.

@@ -129,7 +129,8 @@ export class Sender {
       return { retry: { id: context.ids.retryId() } };
     }
     if (isFinalOfGateway(exchange)) return { judge: exchange };
-    if (this.transport.failedWhileRaised(exchange, about, sentAt)) {
+    if (this.transport.isOverloaded(exchange, about, sentAt)) {
+      this.transport.failedWhenRaised += 1;
       this.transport.concurrency.stopRaising();
       return { retry: { id: context.ids.retryId() } };
     }

@@ -164,11 +164,8 @@ export class Transport {
     };
   }
 
-  /** Whether a request failed at raised concurrency. If so, counts it. */
-  failedWhileRaised(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
-    const failed = this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
-    if (failed) this.failedWhenRaised += 1;
-    return failed;
+  isOverloaded(exchange: Exchange, template: RequestTemplate, sentAt: number): boolean {
+    return this.concurrency.wasRaisedSince(sentAt) && mayBeOverloaded(exchange, template);
   }
 
   private async sendWithPreceding(
@@ -210,7 +207,7 @@ export class Transport {
     return (
       pauseAsked(before) !== undefined ||
       ((didNotReachStore(before) || before.wentAway) && !hasWaited) ||
-      this.failedWhileRaised(before, template, sentAt)
+      this.isOverloaded(before, template, sentAt)
     );
   }
 

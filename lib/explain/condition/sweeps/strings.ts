@@ -299,7 +299,7 @@ const POINTS = [
 const FRESH_LETTERS = 12;
 
 /** Lengths in characters, of texts that consist of one letter; `note` says which characters these are. */
-function lengths(property: string, letter = 'a', note = ''): Scale {
+export function lengths(property: string, letter = 'a', note = ''): Scale {
   // There are so few short texts that the store may know them already.
   const upTo = (longest: bigint, says: string): Condition => ({
     clause: `${property} ${says} characters${note}`,
