@@ -79,6 +79,11 @@ function near(name: string, kind: string, ...parts: readonly TokenPart[]): Inval
   };
 }
 
+const longToken = (length: number): TokenPart => ({
+  of: () => 'x'.repeat(length),
+  shell: length < 60 ? 'x'.repeat(length) : `$(printf 'x%.0s' {1..${length}})`,
+});
+
 /**
  * None of them changes only the last characters: in a JSON Web Token, these may not affect the decoded
  * signature.
@@ -97,7 +102,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('the token with characters prepended', 'more than the token', '0000', TOKEN),
   near('the token with Base64 padding', 'more than the token', TOKEN, '=='),
   // A store that splits the token at a separator may compare only one part.
-  ...['.', ':', '/'].flatMap((mark) => [
+  ...['.', ':', '/', ',', ';'].flatMap((mark) => [
     near(`the token with "${mark}x" appended`, 'more than the token', TOKEN, `${mark}x`),
     near(`the token with "x${mark}" prepended`, 'more than the token', `x${mark}`, TOKEN),
   ]),
@@ -142,10 +147,7 @@ export const wrongTokens: readonly InvalidCredential[] = [
   near('a token in three parts that are not JSON', 'JSON Web Token', 'e.x.y'),
   near('a token in three empty parts', 'JSON Web Token', '..'),
   near('an unsigned JSON Web Token', 'JSON Web Token', UNSIGNED),
-  near('a token of 4 KiB', 'long token', {
-    of: () => 'x'.repeat(4096),
-    shell: "$(printf 'x%.0s' {1..4096})",
-  }),
+  near('a token of 4 KiB', 'long token', longToken(4096)),
   near('a token that is not ASCII', 'odd characters', 'tok\u00e9n'),
   // As long as the token in characters, but longer in UTF-8 bytes.
   near(
@@ -183,6 +185,10 @@ export function wrongToken(name: string): Credential {
   if (found === undefined) throw new Error(`there is no wrong token called ${name}`);
   return found.credential;
 }
+
+/** Returns a wrong bearer token of this many characters. */
+export const wrongTokenOf = (length: number): Credential =>
+  near(`a token of ${length} characters`, 'any token', longToken(length)).credential;
 
 /** An Authorization value that contains the token as it is, unless `shell` says how it is encoded. */
 const scheme = (

@@ -10,6 +10,9 @@ const NEAR_CERTAIN = { ids: 2 ** 20, texts: 2 ** 28 } as const;
 
 /** Sets of characters that may replace one another. Hexadecimal digits stay hexadecimal digits. */
 const ALPHABETS = ['abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ', '0123456789'] as const;
+const ALPHABET_OF: ReadonlyMap<string, string> = new Map(
+  ALPHABETS.flatMap((alphabet) => [...alphabet].map((character) => [character, alphabet])),
+);
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 
@@ -45,7 +48,7 @@ function withCharacters(make: (oneOf: (characters: string) => string) => string)
 /** Returns the text with each letter and digit replaced by a fresh one of the same kind. */
 export const freshText = (text: string): FreshText =>
   withCharacters((oneOf) => {
-    const fresh = (character: string) => oneOf(ALPHABETS.find((one) => one.includes(character)) ?? character);
+    const fresh = (character: string) => oneOf(ALPHABET_OF.get(character) ?? character);
     return text.replace(/[a-z\d]/gi, fresh);
   });
 

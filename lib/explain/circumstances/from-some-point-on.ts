@@ -14,6 +14,9 @@ import { MAX_RECOVERY_PAUSES, PRECEDING_KINDS, RECOVERY_PAUSE_MS } from './seque
 /** Most stores that run out of a resource have done so after this many requests of each kind. */
 export const REQUESTS_TO_EXHAUST_A_STORE = 200;
 
+/** Most stores that keep a table of the values of a property have filled it after this many. */
+const VALUES_TO_FILL_A_TABLE = 400;
+
 /**
  * Describes a failure that began during the run. On a fresh store, sending many requests of each kind
  * alternately reproduces it.
@@ -47,8 +50,13 @@ export async function describeFromSomePointOn(
   );
   const isOutcome = aspectOf(symptom) === 'outcome' && symptom.kind !== 'rejects';
   const everything = unauthenticated === true ? 'everything' : 'every request with a valid token';
-  const plants = property === undefined ? 'ordinary plants' : `requests with ${withArticle(property)}`;
-  const whom = isOutcome ? `to ${property === undefined && rejected === true ? everything : plants} ` : '';
+  const ordinary = rejected === true ? everything : 'ordinary plants';
+  const whom =
+    property !== undefined
+      ? `${symptom.kind === 'rejects' ? '' : 'to requests '}with ${withArticle(property)} `
+      : isOutcome
+        ? `to ${ordinary} `
+        : '';
   return {
     ...bareExplanation(state, exchange),
     kind: 'from-then-on',
@@ -57,7 +65,7 @@ export async function describeFromSomePointOn(
     inside,
     before,
     until: lasts && property === undefined && isOutcome ? experiments.run.countsUntilLastAccepted : undefined,
-    repeat: { times: REQUESTS_TO_EXHAUST_A_STORE, inFlight: 1 },
+    repeat: { times: property === undefined ? REQUESTS_TO_EXHAUST_A_STORE : VALUES_TO_FILL_A_TABLE, inFlight: 1 },
   };
 }
 

@@ -178,8 +178,8 @@ async function findStaleBody(experiments: Experiments): Promise<Leftover> {
   const found = await failsOnlyIn(afterLonger, afterShorter, { kind: 'stale-body', words }, experiments);
   if (found === undefined) return undefined;
   // Otherwise, what the store remembers is not of the connection.
-  const elsewhere = precededBy(ordinary, templateOf(padded(earlier)), 'other');
-  return (await failingExchange(elsewhere, experiments)) === undefined ? found : undefined;
+  const onAnother = precededBy(ordinary, templateOf(padded(earlier)), 'other');
+  return (await failingExchange(onAnother, experiments)) === undefined ? found : undefined;
 }
 
 interface RejectedEarly extends Pick<PrecedingKind, 'singular' | 'from'> {
@@ -230,6 +230,10 @@ async function findUnreadBody(experiments: Experiments): Promise<Leftover> {
   for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
   return undefined;
 }
+
+/** What is wrong with the outcome of an exchange with an ordinary plant, or else with its Plant. */
+const wrongResponse = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
+  symptomsOf(exchange, 'accept', contract).find((one) => aspectOf(one) !== 'echo');
 
 /** What is wrong with the outcome of an exchange with an ordinary plant. */
 const wrongOutcome = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
@@ -343,17 +347,18 @@ function wordsFor(named: readonly RequestInFlight[]): Condition {
   };
 }
 
-/** Finds whether the store no longer accepts plants like the one that it accepted at the start. */
+/** Finds whether the store no longer answers properly to plants like the one that it accepted at the start. */
 const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
   const [first, ...others] = ordinaryStates(experiments.contract);
-  const outcome = async (state: RequestState) => wrongOutcome(await experiments.send(state), experiments);
-  const symptom = await outcome(first);
-  if (symptom === undefined || (await isOnlyOfIds(accepted, first, outcome))) return undefined;
-  if (!isSlow(symptom) && (await soonPasses(async () => (await outcome(first)) === undefined)))
+  const wrong = async (state: RequestState) => wrongResponse(await experiments.send(state), experiments);
+  const symptom = await wrong(first);
+  if (symptom === undefined || wrongResponse(accepted, experiments)?.words === symptom.words) return undefined;
+  if (await isOnlyOfIds(accepted, first, wrong)) return undefined;
+  if (!isSlow(symptom) && (await soonPasses(async () => (await wrong(first)) === undefined)))
     return undefined;
-  const fails = async (state: RequestState) => (await outcome(state))?.words === symptom.words;
+  const fails = async (state: RequestState) => (await wrong(state))?.words === symptom.words;
   const failing: [RequestState, ...RequestState[]] = [first];
   const passing: RequestState[] = [];
   for (const state of isSlow(symptom) ? others.slice(0, 1) : others)
@@ -375,12 +380,12 @@ const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) =
 async function isOnlyOfIds(
   accepted: Exchange,
   state: RequestState,
-  outcome: (state: RequestState) => Promise<Symptom | undefined>,
+  wrong: (state: RequestState) => Promise<Symptom | undefined>,
 ): Promise<boolean> {
   const id = wholeIdIn(accepted);
   if (id === undefined || id < 2n ** 20n) return false;
   const plant = state.plant.with(ID, freshId(id, id + id / 100n));
-  return everyTime(REPEATS, async () => (await outcome({ ...state, plant })) === undefined);
+  return everyTime(REPEATS, async () => (await wrong({ ...state, plant })) === undefined);
 }
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */

@@ -71,7 +71,10 @@ export async function sweep(
   const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
   // Several values of the same part are no better than the one that was found.
   if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
-    names = closerNames;
+    // A limit covers all values from which the finer sweep was made.
+    names = closerNames.map((one) =>
+      one.candidates.length > 0 ? one : { ...one, candidates: candidatesWith(results, true) },
+    );
   const conclusive = [...results, ...(scaled?.results ?? [])].filter(([, shows]) => shows !== undefined);
   return {
     named: names,

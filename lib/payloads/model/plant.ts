@@ -53,6 +53,8 @@ const NAMES: readonly Value[] = [
       'with a right-to-left name': freshLike('نبتةword'),
       'with an astral character in the name': freshLike('🌵 word'),
       'with control characters in the name': freshLike('word\u0001\u001f\t\nword'),
+      // In many languages, `$` in a regular expression also matches before it.
+      'with a line feed at the end of the name': freshLike('Wword word\n'),
       'with quotes and backslashes in the name': freshLike('word"\\/"word'),
       'with a line separator in the name': freshLike('word\u2028word'),
     }),
@@ -212,7 +214,7 @@ const UNDECLARED_VALUES: readonly Value[] = [
     ['message', 7n],
   ]),
   adding('with an undeclared list', [['notes', ['x', 1n, null, [true]]]]),
-  adding('with an undeclared plant', [
+  adding('with a plant in an undeclared property', [
     [
       'plant',
       new JsonObject([

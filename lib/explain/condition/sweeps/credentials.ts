@@ -1,11 +1,47 @@
-import { type InvalidCredential, invalidCredentials, moreWords } from '../../../payloads/credentials.ts';
+import {
+  type InvalidCredential,
+  invalidCredentials,
+  moreWords,
+  wrongTokenOf,
+} from '../../../payloads/credentials.ts';
 import type { Condition } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+import { scaleSweep } from './sizes.ts';
 
 export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
   candidates: invalidCredentials.map((one) => candidateOf(one, token)),
   classes: CLASSES,
+  closer: (shown) => (areOfExtremeLength(shown, token) ? tokenLengths : undefined),
+});
+
+/** Whether the bearer tokens that show the symptom are all longer, or all shorter, than those that do not. */
+function areOfExtremeLength(shown: readonly Candidate[], token: string): boolean {
+  const isShown = ({ name }: InvalidCredential) => shown.some(({ label }) => label === name);
+  const lengthsOf = (all: readonly InvalidCredential[]) =>
+    all.flatMap(({ credential }) => seen(credential, token).word?.length ?? []);
+  const own = lengthsOf(invalidCredentials.filter(isShown));
+  const others = lengthsOf(invalidCredentials.filter((one) => !isShown(one)));
+  const areApart = Math.min(...own) > Math.max(...others) || Math.max(...own) < Math.min(...others);
+  return own.length === shown.length && others.length > 0 && areApart;
+}
+
+const LENGTHS = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 40, 64, 100, 128, 256, 512, 1024, 2048, 4096];
+
+/** Tries wrong bearer tokens of many lengths. */
+const tokenLengths: Sweep = scaleSweep('token length', {
+  points: LENGTHS.map(BigInt),
+  valueAt: (point) => `${point} characters`,
+  apply: (state, point) => ({ ...state, credential: wrongTokenOf(Number(point)) }),
+  above: (point) => lengthWords(`longer than ${point}`),
+  below: (point) => lengthWords(`shorter than ${point}`),
+  between: (first, last) => lengthWords(`of ${first} to ${last}`),
+});
+
+const lengthWords = (length: string): Condition => ({
+  clause: `the bearer token is ${length} characters`,
+  noun: `bearer tokens ${length} characters`,
+  topics: ['credential'],
 });
 
 /** Returns the candidates of the sweep, and credentials that only a single check tries. */
@@ -63,6 +99,14 @@ type IsMember = (credential: Seen) => boolean | undefined;
 /** A class of credentials; several of the same name if stores may see different parts of a header. */
 type CredentialClass = readonly [noun: string, clause: string, ...members: readonly IsMember[]];
 
+/** Characters that several invalid credentials contain, and that a store may take for a separator. */
+const MARKS = [
+  [',', 'a comma'],
+  ['=', 'an equals sign'],
+  ['.', 'a full stop'],
+  ['/', 'a slash'],
+] as const;
+
 const NAMED: readonly CredentialClass[] = [
   ['requests without a valid token', 'the token is missing or wrong', () => true],
   ['any Authorization header', 'the token is wrong', ({ value = '' }) => value !== ''],
@@ -102,10 +146,17 @@ const NAMED: readonly CredentialClass[] = [
     'Bearer is not followed by exactly one token',
     ({ value = '', word }) => /^bearer\b/i.test(value) && word === undefined,
   ],
+  ...MARKS.map(
+    ([mark, words]): CredentialClass => [
+      `any credential that contains ${words}`,
+      `the credential contains ${words}`,
+      ({ value = '' }) => value.includes(mark),
+    ],
+  ),
   [
-    'any credential that contains a comma',
-    'the credential contains a comma',
-    ({ value = '' }) => value.includes(','),
+    'any credential that ends with an equals sign',
+    'the credential ends with an equals sign',
+    ({ value = '' }) => value.endsWith('='),
   ],
   ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [

@@ -43,7 +43,7 @@ const BROAD: readonly DefectClass[] = [
 /** Classes of defects of one property; `$` stands for its name. */
 const OF_PROPERTY: readonly DefectClass[] = [
   ['wrong', 'a value of any type as $', '$ has the wrong type', 'wrong type'],
-  ['lacking', 'a plant without $', '$ is missing', 'missing'],
+  ['without', 'a plant without $', '$ is missing', 'missing'],
   ['absent', 'a plant without $', '$ is missing', 'missing'],
 ];
 

@@ -178,9 +178,9 @@ function classesFor({ kind, property }: Defect, json: Json, required: readonly s
     return ['not an object', ...(holdsOne(json) ? [IN_ARRAY] : []), `body ${typeOf(json)}`];
   if (ABSENT.includes(kind)) {
     const way = wayOfAbsence(kind, property, json);
-    const lacking = (property === undefined ? required : [property]).map((one) => `lacking ${one}`);
+    const without = (property === undefined ? required : [property]).map((one) => `without ${one}`);
     const own = property === undefined ? [] : ['absent', way].map((one) => `${one} ${property}`);
-    return ['object', 'absent', ...lacking, way, ...own];
+    return ['object', 'absent', ...without, way, ...own];
   }
   if (kind === 'beyond-format') return [`beyond ${property}`];
   const value = property === undefined ? undefined : json.get(property);

@@ -1,7 +1,8 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
 import type { Scale, Sweep } from '../candidates.ts';
 
-const scaleSweep = (part: string, scale: Scale): Sweep => ({ part, candidates: [], classes: [], scale });
+/** Tries only the points of a scale. */
+export const scaleSweep = (part: string, scale: Scale): Sweep => ({ part, candidates: [], classes: [], scale });
 
 const SIZES = [60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000]
   .concat([16385, 32000, 48000, 60000])

@@ -281,6 +281,7 @@ const CLASSES: readonly (readonly [clause: string, has: RegExp])[] = [
   ['contains a control character', /\p{Cc}/u],
   ['contains a control character other than a tab or line break', /(?![\t\n\r])\p{Cc}/u],
   ['contains a line feed', /\n/],
+  ['ends with a line feed', /\n$/],
   ['contains a Latin-1 character', /[\xa0-\xff]/],
   ['contains an accent', /é|\u0301/],
   ['contains a combining character', /\p{M}/u],
