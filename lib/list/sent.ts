@@ -7,7 +7,7 @@ import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
 import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
-import { counted, withSeparators } from '../text.ts';
+import { counted, withSeparators, wordsCapitalised } from '../text.ts';
 import { TOKEN_IN_SHELL, TOKEN_VARIABLE } from '../token-variable.ts';
 import { utf8Text } from '../utf8.ts';
 
@@ -130,11 +130,11 @@ function request(template: RequestTemplate): string {
   const { header = 'authorization', shell } = template.credential ?? validCredential;
   return [
     `${method} ${nameToken(path)}`,
-    ...shell.map((value) => `${header}: ${value}`),
+    ...shell.map((value) => `${wordsCapitalised(header)}: ${value}`),
     ...headers
-      .filter(([name]) => name !== header && name !== 'user-agent')
+      .filter(([name]) => ![header, 'user-agent'].includes(name.toLowerCase()))
       .map(([name, value]) => `${name}: ${shownText(value, MAX_EXAMPLE_CHARACTERS)}`),
-    ...(framing === 'chunked' ? ['transfer-encoding: chunked'] : []),
+    ...(framing === 'chunked' ? ['Transfer-Encoding: chunked'] : []),
     ...(content === '' ? [] : ['', content]),
   ].join('\n');
 }

@@ -53,7 +53,7 @@ export class UndiciConnection implements Connection {
 
 /** Alternating names and values, without the framing headers, which undici writes itself. */
 const withoutFraming = (headers: readonly HeaderPair[]): string[] =>
-  headers.filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat();
+  headers.filter(([name]) => !/^(?:content-length|transfer-encoding)$/i.test(name)).flat();
 
 const NO_RESPONSE: Fault = { kind: 'closed', detail: 'no response' };
 

@@ -65,7 +65,10 @@ export async function describeFromSomePointOn(
     inside,
     before,
     until: lasts && property === undefined && isOutcome ? experiments.run.countsUntilLastAccepted : undefined,
-    repeat: { times: property === undefined ? REQUESTS_TO_EXHAUST_A_STORE : VALUES_TO_FILL_A_TABLE, inFlight: 1 },
+    repeat: {
+      times: property === undefined ? REQUESTS_TO_EXHAUST_A_STORE : VALUES_TO_FILL_A_TABLE,
+      inFlight: 1,
+    },
   };
 }
 

@@ -354,7 +354,8 @@ const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) =
   const [first, ...others] = ordinaryStates(experiments.contract);
   const wrong = async (state: RequestState) => wrongResponse(await experiments.send(state), experiments);
   const symptom = await wrong(first);
-  if (symptom === undefined || wrongResponse(accepted, experiments)?.words === symptom.words) return undefined;
+  if (symptom === undefined || wrongResponse(accepted, experiments)?.words === symptom.words)
+    return undefined;
   if (await isOnlyOfIds(accepted, first, wrong)) return undefined;
   if (!isSlow(symptom) && (await soonPasses(async () => (await wrong(first)) === undefined)))
     return undefined;

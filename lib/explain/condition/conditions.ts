@@ -17,7 +17,7 @@ import { exactNameIn, isIn, type Sweep } from './candidates.ts';
 import { addPartOfText } from './part-of-text.ts';
 import { reduce } from './reduce.ts';
 import { findRareRemainder, wholeIdIn } from './remainders.ts';
-import { CREDENTIAL, type RequestPart } from './request-parts.ts';
+import { BODY, CREDENTIAL, type RequestPart } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
@@ -32,8 +32,15 @@ import {
   WITH_UNUSUAL_NAME,
 } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { depthSweep, nestingIn, sizeSweep } from './sweeps/sizes.ts';
-import { inheritedNameSweep, lengths, propertyNameSweep, stringIn, textSweep } from './sweeps/strings.ts';
+import { depthSweep, nestingIn, sizeSweep, sizesBetween, withRealSize } from './sweeps/sizes.ts';
+import {
+  inheritedNameSweep,
+  lengths,
+  propertyNameSweep,
+  stringIn,
+  textSweep,
+  undeclaredLengthSweep,
+} from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];
@@ -106,7 +113,28 @@ export async function findConditions(
     isKnown && !isOrder && !isNumber ? await withinBudget(() => findOrders(state, search)) : undefined;
   conditions.push(...(order?.named ?? []).map(({ condition }) => condition));
   sweeps.push(...compact(order));
-  return { conditions, sweeps };
+  const size = await withinBudget(() => findShortness(conditions, state, neutral, search));
+  if (size === undefined) return { conditions, sweeps };
+  return { conditions: [size, ...conditions.filter((one) => !isOfPlant(one, search))], sweeps };
+}
+
+export const isOfPlant = ({ part = '' }: Condition, { contract }: Search): boolean =>
+  contract.newPlant.shape.properties.has(part);
+
+/** If several properties matter, finds whether that is because together they make the body short. */
+async function findShortness(
+  conditions: readonly Condition[],
+  state: RequestState,
+  neutral: RequestState | undefined,
+  search: Search,
+): Promise<Condition | undefined> {
+  const { experiments } = search;
+  if (neutral === undefined || conditions.filter((one) => isOfPlant(one, search)).length < 2)
+    return undefined;
+  const [size, usual] = [state, neutral].map((one) => experiments.sizeOf(one));
+  if (size === undefined || usual === undefined || size >= usual) return undefined;
+  const [limit] = (await sweep(sizesBetween(size, usual), state, search, false)).named;
+  return limit?.isExact === true ? limit.condition : undefined;
 }
 
 /** If two texts that matter are the same, finds whether that is why they matter. */
@@ -150,7 +178,7 @@ function isSubject(
   if (search.invalidParts.includes(part)) return true;
   const isBodyRight = () =>
     neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body';
-  return expected === 'reject-body' && (part.name === 'body' || isBodyRight());
+  return expected === 'reject-body' && (part === BODY || isBodyRight());
 }
 
 /** The condition for one part, and the values that were tried to find out how far it reaches. */
@@ -258,7 +286,10 @@ async function findSize(
   const [known] = swept?.named ?? [];
   if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, without, search, search.expectedOutcomeOf(without) === 'accept');
-  return size.shown.length === 0 ? undefined : size.named[0]?.condition;
+  const [limit] = size.named;
+  return size.shown.length === 0 || limit === undefined
+    ? undefined
+    : withRealSize(limit.condition, without, (one) => search.experiments.sizeOf(one));
 }
 
 /** The values to try for one part. */
@@ -296,7 +327,9 @@ function sweepOf(
   if (undeclared !== undefined) {
     const nesting = nestingIn(write(undeclared, 0n));
     const names = undeclaredSweep(contract);
-    return nesting === undefined ? names : { ...depthSweep(name, nesting), instead: names };
+    const closer =
+      nesting === undefined ? undeclaredLengthSweep(name, undeclared) : depthSweep(name, nesting);
+    return closer === undefined ? names : { ...closer, instead: names };
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
   const value = headerValue(state.template.headers ?? [], name.toLowerCase());

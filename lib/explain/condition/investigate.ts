@@ -20,6 +20,7 @@ import {
   type ConditionSearchResult,
   findConditions,
   findMoreConditions,
+  isOfPlant,
   UNCONDITIONAL,
 } from './conditions.ts';
 import { reduce } from './reduce.ts';
@@ -28,7 +29,7 @@ import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE, withParts } from './re
 import { type SweepResult, sweep } from './sweep.ts';
 import { idSweep, idsFrom } from './sweeps/ids.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { digitsSweep, nestingIn, paddedTo, sizeSweep } from './sweeps/sizes.ts';
+import { digitsSweep, nestingIn, paddedTo, sizeSweep, withRealSize } from './sweeps/sizes.ts';
 import { NOT_ASCII, textSweep } from './sweeps/strings.ts';
 
 /** Finds the condition under which a failure shows; undefined if it does not show again. */
@@ -102,9 +103,11 @@ async function addSharedConditions(
   const others = search.ordinaryVariants.map((base) => withParts(parts, state, base));
   const { conditions, sweeps } =
     (await withinBudget(() => findMoreConditions(state, others, search))) ?? UNCONDITIONAL;
+  const further = ({ conditions: own }: Explanation) =>
+    own.some(({ isSmaller }) => isSmaller) ? conditions.filter((one) => !isOfPlant(one, search)) : conditions;
   return explanations.map((one) => ({
     ...one,
-    conditions: [...one.conditions, ...conditions],
+    conditions: [...one.conditions, ...further(one)],
     ladders: [...one.ladders, ...sweeps.map(({ ladder }) => ladder)],
   }));
 }
@@ -126,7 +129,7 @@ async function explainLargeBody(search: Search): Promise<readonly Explanation[] 
     if (limit === undefined || sizes.notShown.length === 0) return undefined;
     const about = {
       state: candidate.apply(large),
-      conditions: [limit.condition],
+      conditions: [withRealSize(limit.condition, neutral, (one) => experiments.sizeOf(one))],
       parts: [BODY, WHITE_SPACE],
       neutral,
     };

@@ -4,6 +4,7 @@ import type { CauseKind } from '../../run/result/cause.ts';
 import type { Failure } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { headerValue } from '../../wire/headers.ts';
 import { hasEveryPart } from '../assign/covers.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
@@ -376,6 +377,22 @@ const hasItsParts: Explains = (root, consequence) => {
 };
 
 /** Merge rules for failures that another fault caused by chance. */
+/** A single credential whose scheme is spelled in the way that makes the store accept all of them. */
+const isSpelledLikewise: Explains = (root, consequence) => {
+  const { subject, conditions, exchange } = consequence.explanation;
+  const value = headerValue(exchange.request.headers, 'authorization') ?? '';
+  const ofScheme = root.explanation.conditions;
+  return (
+    isSameSymptom(root, consequence) &&
+    subject !== undefined &&
+    conditions.length === 0 &&
+    ofScheme.length > 0 &&
+    ofScheme.every(({ part }) => part === 'scheme') &&
+    hasLabelsOf(root, consequence) &&
+    !/^Bearer \S/.test(value)
+  );
+};
+
 export const FAILURES_BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsSequence,
@@ -387,6 +404,7 @@ export const FAILURES_BY_CHANCE: readonly Explains[] = [
 
 /** Merge rules for consequences of another fault. */
 export const CONSEQUENCES: readonly Explains[] = [
+  isSpelledLikewise,
   doesNotCheck,
   losesEmpty,
   answersInvalid,

@@ -1,4 +1,4 @@
-import { groupBy, leastBy } from '../../collections.ts';
+import { compact, groupBy, leastBy } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -55,7 +55,7 @@ const acrossParts = (
 };
 
 /** Request parts that determine in how many pieces a store reads the body. */
-const PIECES = ['segments', 'framing'];
+const PIECES = ['segments', 'framing', 'Expect'];
 
 /** Bodies in segments and bodies in chunks: the same code reads both. */
 const acrossPieces = acrossParts(PIECES, (either, all) => {
@@ -66,6 +66,56 @@ const acrossPieces = acrossParts(PIECES, (either, all) => {
     ? { ...either, phrase: 'whose body arrives in several pieces (chunks or segments)' }
     : either;
 });
+
+/** Failures that differ only in the header that they need: the same code looks at several headers. */
+const acrossHeaders: SameFault = {
+  key: ({ symptom, explanation: { kind, subject, conditions } }) => {
+    const others = conditions.filter(({ header }) => header === undefined);
+    return kind === 'always' && conditions.length - others.length === 1
+      ? JSON.stringify([keyOf(symptom), subject, textOfAll(others)])
+      : undefined;
+  },
+  join: (first, all) => {
+    const headers = all.flatMap(({ explanation }) =>
+      compact(...explanation.conditions.map((one) => one.header)),
+    );
+    const conditions = first.explanation.conditions.map((one) =>
+      one.header === undefined ? one : { ...one, phrase: `with the header ${joined(headers, 'or')}` },
+    );
+    return withExplanation(first, { conditions });
+  },
+};
+
+/** A statement about a character in one place of the body. */
+const CHARACTER = /^(the name of an undeclared property|\S+) (?:contains|is a string with) (.*)$/;
+
+/** The character that a cluster is about, and where it is, if the cluster is about nothing else. */
+function characterIn({ explanation: { kind, subject, conditions } }: Cluster) {
+  const [only = '', ...others] = compact(subject, ...conditions).flatMap(({ clause }) => clause ?? []);
+  const [, place, character] = CHARACTER.exec(only) ?? [];
+  return kind === 'always' && others.length === 0 && place !== undefined && character !== undefined
+    ? { place, character: character.replace('lone high', 'lone') }
+    : undefined;
+}
+
+/** The same character in different places of the body, not only in texts, which `acrossTexts` merges. */
+const acrossPlaces: SameFault = {
+  key: (cluster, clusters) => {
+    const own = characterIn(cluster);
+    const places = clusters.flatMap((one) => {
+      const other = characterIn(one);
+      const isAlike = other?.character === own?.character && keyOf(one.symptom) === keyOf(cluster.symptom);
+      return other !== undefined && isAlike ? [other.place] : [];
+    });
+    return own !== undefined && new Set(places).size > 1
+      ? `${keyOf(cluster.symptom)} ${own.character}`
+      : undefined;
+  },
+  join: (first) => {
+    const clause = `the body contains ${characterIn(first)?.character}`;
+    return withExplanation(first, { subject: undefined, conditions: [{ clause }] });
+  },
+};
 
 /** Failures with various spellings of the same JSON text: the store does not use a JSON parser. */
 const acrossSpellings = acrossParts(['white space', 'escapes']);
@@ -499,8 +549,10 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossEscaping,
   acrossLengths,
   acrossSizes,
+  acrossPlaces,
   acrossSubjects,
   acrossRejections,
+  acrossHeaders,
   acrossPieces,
   acrossSpellings,
   acrossMediaTypes,

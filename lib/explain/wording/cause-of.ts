@@ -124,9 +124,9 @@ export function sentenceOf(
   const notes = conditions.flatMap(({ note }) => note ?? []);
   const clauses = clausesOf(known, subject);
   const accepts = symptom.kind === 'accepts';
-  const whom = requests(symptom, subject, phrases);
-  const about = phrases.length === 0 ? '' : `${whom} ${joinedPhrases(phrases)}`;
   const noun = subject?.noun ?? subject?.clause ?? 'invalid requests';
+  const whom = requests(symptom, noun, phrases);
+  const about = phrases.length === 0 ? '' : `${whom} ${joinedPhrases(phrases)}`;
   const counted = accepts ? notes.flatMap((note) => withOrdinal(noun, note) ?? [])[0] : undefined;
   const what = accepts ? ` ${counted ?? noun}` : '';
   const allClauses = [...(accepts || subject?.clause === undefined ? [] : [subject.clause]), ...clauses];
@@ -215,20 +215,20 @@ const verb = ({ kind, words, status }: Symptom, isBare: boolean, names: boolean)
 
 /** The words between the symptom and the phrases. */
 const requests = (
-  { kind, status, property }: Symptom,
-  subject: Condition | undefined,
+  { kind, status, property, words }: Symptom,
+  noun: string,
   phrases: readonly string[],
 ): string => {
   const isAboutOthers = phrases.every((phrase) => /^(?:after|at the same time as) /.test(phrase));
   if (kind === 'accepts') {
     // `requests without a token but with a query`
-    const isContrast =
-      /^requests without/.test(subject?.noun ?? '') && phrases[0]?.startsWith('with ') === true;
+    const isContrast = /^requests without/.test(noun) && phrases[0]?.startsWith('with ') === true;
     if (isContrast) return ' but';
-    return isAboutOthers || subject?.noun?.startsWith('requests') ? '' : ' in requests';
+    return isAboutOthers || /^(?:invalid )?requests/.test(noun) ? '' : ' in requests';
   }
   if (kind === 'rejects') return '';
-  if (status === 200 && property !== undefined) return ' in answers to requests';
+  const isOfAnswer = status === 200 && property !== undefined && !words.endsWith('response');
+  if (isOfAnswer) return ' in answers to requests';
   if (kind === 'no-answer') return ' requests';
   if (kind === 'stops-answering') return ' after requests';
   return kind === 'should-reject' ? '' : ' to requests';

@@ -30,6 +30,8 @@ export interface Condition {
   readonly isRepeated?: true;
   /** Requests that meet the condition are larger than others, and that may be what matters. */
   readonly isLarger?: true;
+  /** Requests that meet the condition are smaller than others, whatever their properties. */
+  readonly isSmaller?: true;
   /** The condition is about concurrent requests that the store handles in a different way. */
   readonly isOfOthers?: true;
   /** The condition requires a concurrent request with the same id. */
@@ -179,10 +181,7 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
 export const except = (condition: Condition, exceptions: readonly Condition[]): Condition => {
   const otherProperties = [condition, ...exceptions].flatMap(propertiesIn);
   return inEachForm({ ...condition, otherProperties }, (text, form) => {
-    const list = joined(
-      exceptions.flatMap((one) => one[form] ?? []),
-      'or',
-    );
+    const list = joined([...new Set(exceptions.flatMap((one) => one[form] ?? []))], 'or');
     const subject = condition.property ?? '';
     if (form === 'clause')
       return `${text} (but not when ${list.startsWith(`${subject} `) ? list.replace(subject, 'it') : list})`;

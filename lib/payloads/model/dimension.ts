@@ -79,7 +79,7 @@ export type ValueGroup =
   | 'cut body'
   | 'head before body'
   | 'pause'
-  | 'capital letters'
+  | 'letter case'
   // escapes
   | 'escaped names'
   | 'escaped values'

@@ -48,7 +48,7 @@ function curlHeaders(
     ([name, value]) =>
       !['content-length', ...(value === host ? ['host'] : [])].includes(name.toLowerCase()) &&
       // Default headers of the suite can be left out, since any client's will do.
-      (!DEFAULT_HEADERS.some((one) => one[0] === name && one[1] === value) ||
+      (!DEFAULT_HEADERS.some((one) => one[0] === name.toLowerCase() && one[1] === value) ||
         headers.filter(([other]) => other === name).length > 1),
   );
   const unwanted = ['accept', 'user-agent', ...(hasBody ? ['content-type'] : [])].filter(

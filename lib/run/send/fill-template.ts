@@ -1,4 +1,5 @@
 import { bytesOf, type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
+import { wordsCapitalised } from '../../text.ts';
 import { TOKEN_IN_SHELL, TOKEN_VARIABLE } from '../../token-variable.ts';
 import type { Delivery, HeaderPair, Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
@@ -52,6 +53,15 @@ function deliveryOf(
   };
 }
 
+/**
+ * Most clients capitalise header names, and a store may have been tested with these only. Names that the user has
+ * spelled in another way are kept.
+ */
+const inUsualCase = ([name, value]: HeaderPair): HeaderPair => [
+  name === name.toLowerCase() ? wordsCapitalised(name) : name,
+  value,
+];
+
 export function fill(
   template: RequestTemplate,
   id: bigint,
@@ -78,7 +88,7 @@ export function fill(
         ([name]) =>
           !hasHeader(requestHeaders, name.toLowerCase()) && template.without?.includes(name) !== true,
       ),
-    ],
+    ].map(inUsualCase),
     body: bytes,
     framing,
     ...(delivery === undefined ? {} : { delivery }),

@@ -160,6 +160,11 @@ const NAMED: readonly CredentialClass[] = [
   ],
   ['Basic credentials', 'the scheme is Basic', ({ value = '' }) => /^basic /i.test(value)],
   [
+    'credentials of a scheme other than Bearer, Basic and Digest',
+    'the scheme is not Bearer, Basic or Digest',
+    ({ value = '' }) => /^(?!bearer|basic|digest)\S+ /i.test(value),
+  ],
+  [
     'the token under another scheme',
     'the scheme is not Bearer',
     ({ value = '', token }) => /^(?!bearer|basic)\w+ /i.test(value) && value.endsWith(` ${token}`),

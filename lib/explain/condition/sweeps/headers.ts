@@ -13,6 +13,14 @@ const FORMS = [
   { name: 'a date', has: /^\w{3}, .* GMT$/, sample: 'Sat, 29 Oct 1994 19:43:31 GMT' },
 ] as const;
 
+/** Characters at which a store may split a header value, and a value that contains only this one. */
+const SEPARATORS = [
+  { name: 'a comma', mark: ',', sample: 'one,two' },
+  { name: 'a semicolon', mark: ';', sample: 'one;two' },
+  { name: 'an equals sign', mark: '=', sample: 'one=two' },
+  { name: 'a space', mark: ' ', sample: 'one two' },
+] as const;
+
 /** The condition for any value of a header. Every request has a Host, whose mere presence means nothing. */
 const anyValueOf = (header: string): Condition =>
   header === 'Host'
@@ -47,6 +55,7 @@ export function headerSweep(header: string, value: string, others: readonly stri
     classes: [
       'any',
       ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name),
+      ...SEPARATORS.filter(({ mark }) => other.includes(mark)).map((separator) => separator.name),
       ...parts.filter((part) => partsOf(other).includes(part)),
     ],
   });
@@ -57,14 +66,20 @@ export function headerSweep(header: string, value: string, others: readonly stri
       isWhole: true,
     }),
   );
+  const separated = SEPARATORS.map(
+    (separator): CandidateClass => ({
+      id: separator.name,
+      condition: { phrase: `whose ${header} contains ${separator.name}` },
+    }),
+  );
+  const samples = [...FORMS, ...SEPARATORS].map(({ sample }) => sample);
   return {
     part: header,
-    candidates: [
-      ...new Set([value, ...parts, ...FORMS.map(({ sample }) => sample), 'x', 'value-7', 'true', ...others]),
-    ].map(candidate),
+    candidates: [...new Set([value, ...parts, ...samples, 'x', 'value-7', 'true', ...others])].map(candidate),
     classes: [
       { id: 'any', condition: anyValueOf(header) },
       ...otherForms,
+      ...separated,
       ...parts.map((part): CandidateClass => ({ id: part, condition: { phrase: phraseFor(header, part) } })),
     ],
   };

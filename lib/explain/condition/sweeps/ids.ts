@@ -52,7 +52,10 @@ const MAGNITUDES: Scale = {
   },
   beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
   below: (point) => idCondition(`is below ${bound(point)}`),
-  between: (first, last) => idCondition(`is between ${bound(first)} and ${bound(last)}`),
+  between: (first, last) =>
+    first === last
+      ? { ...idCondition(`is ${bound(first)}`), isRepeated: true }
+      : idCondition(`is between ${bound(first)} and ${bound(last)}`),
 };
 
 /** Ids between two others, written in place of the digits with which the id of a body begins. */

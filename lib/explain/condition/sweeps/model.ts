@@ -140,9 +140,12 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   'Accept-Encoding': [
     ['with Accept-Encoding', ANY],
     ['whose Accept-Encoding names gzip', /gzip/],
+    ['whose Accept-Encoding names br', /\bbr\b/],
+    ['whose Accept-Encoding names identity', /identity/],
   ],
   target: [
     ['with a query', /\?/],
+    ['with a query that is not empty', /\?./],
     ['with query parameters', /\?.*=/],
     ['with properties of a plant in the query', /[?&]name=/],
   ],
@@ -150,6 +153,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with white space in the JSON text', ANY],
     ['with line breaks in the JSON text', /\n|\r/],
     ['with line feeds in the JSON text', /\n/],
+    ['with indentation in the JSON text', /\n[ \t]+\S/],
     ['with white space before the JSON value', /^\s/],
     ['with white space after the JSON value', /\s$/],
     ['with tabs in the JSON text', /\t/],
@@ -171,7 +175,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   'header lines': [
     ['whose headers are spelled or spaced in an unusual way', ANY],
-    ['whose header names are not in lower case', 'capital letters'],
+    ['whose header names are not in the usual letter case', 'letter case'],
   ],
   'undeclared names': [
     [WITH_UNDECLARED, 'undeclared property'],

@@ -1,8 +1,15 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
+import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { Condition } from '../../wording/condition.ts';
 import type { Scale, Sweep } from '../candidates.ts';
 
 /** Tries only the points of a scale. */
-export const scaleSweep = (part: string, scale: Scale): Sweep => ({ part, candidates: [], classes: [], scale });
+export const scaleSweep = (part: string, scale: Scale): Sweep => ({
+  part,
+  candidates: [],
+  classes: [],
+  scale,
+});
 
 const SIZES = [60, 70, 80, 100, 128, 200, 256, 512, 1000, 1025, 2000, 4000, 4097, 8000, 8193, 16000]
   .concat([16385, 32000, 48000, 60000])
@@ -19,16 +26,29 @@ function sizesAmong(points: readonly bigint[]): Sweep {
     points,
     valueAt: (point) => `${point} bytes`,
     apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
-    above: (point) => ({
-      clause: `the body is longer than ${point} bytes`,
-      isLarger: true,
-      topics: ['size', 'body size'],
-      bytesAbove: Number(point),
-    }),
-    below: (point) => ({ clause: `the body is shorter than ${point} bytes` }),
+    above: (point) => longerThan(Number(point)),
+    below: (point) => ({ clause: `the body is shorter than ${point} bytes`, isSmaller: true }),
     between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
   });
 }
+
+/** Rewords a limit for the size that bodies really have: a defect may come after the padding, and add to it. */
+export function withRealSize(
+  condition: Condition,
+  state: RequestState,
+  sizeOf: (state: RequestState) => number,
+): Condition {
+  const { bytesAbove } = condition;
+  if (bytesAbove === undefined) return condition;
+  return longerThan(sizeOf({ ...state, edits: [...state.edits, paddedTo(bytesAbove)] }));
+}
+
+const longerThan = (bytes: number): Condition => ({
+  clause: `the body is longer than ${bytes} bytes`,
+  isLarger: true,
+  topics: ['size', 'body size'],
+  bytesAbove: bytes,
+});
 
 export const canBePadded = (text: string): boolean => text.includes('}');
 

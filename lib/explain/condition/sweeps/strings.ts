@@ -3,6 +3,7 @@ import { FreshText, type Json } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
+import { scaleSweep } from './sizes.ts';
 
 /** Tries values of a string property, and its absence; if `failing` is not ASCII, its bytes may count. */
 export function textSweep(property: string, isRequired: boolean, failing?: Json): Sweep {
@@ -352,6 +353,35 @@ const inPropertyName = (clause: string): Condition => ({
   clause: `the name of an undeclared property ${clause}`,
   topics: ['undeclared property'],
 });
+
+/** If an undeclared name or text is longer than this, its length may be what matters. */
+const MAX_USUAL_LENGTH = 40;
+
+/** Tries lengths of an undeclared property's name, or of the text that is its value, if that is long. */
+export function undeclaredLengthSweep(name: string, value: Json): Sweep | undefined {
+  const isName = name.length > MAX_USUAL_LENGTH;
+  if (!isName && (stringIn(value)?.length ?? 0) <= MAX_USUAL_LENGTH) return undefined;
+  const subject = isName ? 'the name of an undeclared property' : 'an undeclared text';
+  const words = (says: string): Condition => ({
+    clause: `${subject} ${says} characters`,
+    topics: ['undeclared property'],
+  });
+  return scaleSweep(`length of ${subject}`, {
+    points: POINTS.map(BigInt),
+    valueAt: (point) => `${point} letters`,
+    apply: (state, point) => {
+      const letters = 'k'.repeat(Number(point));
+      const { plant } = state;
+      return {
+        ...state,
+        plant: isName ? plant.without(name).with(letters, value) : plant.with(name, letters),
+      };
+    },
+    above: (point) => ({ ...words(`is longer than ${point}`), isLarger: true }),
+    below: (point) => words(`is shorter than ${point}`),
+    between: (first, last) => words(`has ${first} to ${last}`),
+  });
+}
 
 const INHERITED_NAME: Condition = {
   phrase: 'with a property named like a member of every object, such as constructor',
