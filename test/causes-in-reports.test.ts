@@ -384,9 +384,9 @@ describe('the page', () => {
     const page = FORMATS.html.render(recordWith({ checks: IDS }));
     const [request = ''] = page.split('class="messages"')[1]?.split('</figure>') ?? [];
     expect(request).toMatch(/<mark>&quot;name&quot;:&quot;\w+&quot;<\/mark>/);
-    expect(request).toContain('<mark>content-type: application/json</mark>');
+    expect(request).toContain('<mark>Content-Type: application/json</mark>');
     expect(request).toMatch(/<span class="dim">,&quot;tag&quot;/);
-    expect(request).toContain('<span class="dim">accept: application/json</span>');
+    expect(request).toContain('<span class="dim">Accept: application/json</span>');
   });
 
   test('shows what was tried', () => {

@@ -64,6 +64,12 @@ export const authSubtle: readonly BrokenStore[] = [
     (given, token) => given.startsWith(`${token}.`),
   ),
   comparingTokens(
+    'auth-before-comma',
+    'compares only what precedes a comma, as if the header were a list',
+    ['auth/rejects-wrong-tokens'],
+    (given, token) => given.split(',')[0] === token,
+  ),
+  comparingTokens(
     'auth-prefix',
     'accepts any prefix of the right token',
     ['auth/rejects-wrong-tokens'],

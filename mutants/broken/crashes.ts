@@ -435,6 +435,12 @@ export const crashes: readonly BrokenStore[] = [
     ({ name, tag }) => name.length + tag.length > 60,
   ),
   broken(
+    'crash-tag-over-3',
+    '500 if tag is longer than three characters: it is stored as a code',
+    ['invariants/no-server-error', 'invariants/accepts-ordinary-plants'],
+    failing(({ tag }) => tag.length > 3),
+  ),
+  broken(
     'crash-tag-over-16',
     'closes the connection if tag is longer than 16 characters: the database column is too short',
     ['invariants/answers', 'invariants/accepts-ordinary-plants'],

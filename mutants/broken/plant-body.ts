@@ -221,6 +221,12 @@ export const plantBody: readonly BrokenStore[] = [
   ),
   noPlantValue('plant-error', 'answers 200 with an Error', () => ({ error: 0, message: 'created' })),
   broken(
+    'body-raw-line-feed',
+    'does not escape a line feed at the end of a name without a tag: in the regular expression for plain names, `$` also matches before it',
+    ['combinations/answers-unconstrained-plants'],
+    answeringText((text, { tag }) => (tag === undefined ? text.replace(/\\n(?="\})/, '\n') : text)),
+  ),
+  broken(
     'body-yaml-words',
     'returns words such as no and null as the values that they have in YAML',
     ['unconstrained/answers-hostile-names', 'unconstrained/answers-hostile-tags'],

@@ -632,6 +632,20 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
 
+  broken(
+    'state-256-tags-null',
+    'returns each new tag as null after 256 different ones: the table of interned texts is full',
+    ['ordinary/accepts-any-plant', 'state/answers-at-the-end'],
+    withFreshState((): Change => {
+      const tags = new Set<string>();
+      return answeringValue(({ name, tag }) => {
+        if (tag === undefined) return { name };
+        if (tags.size < 256) tags.add(tag);
+        return { name, tag: tags.has(tag) ? tag : null };
+      });
+    }),
+  ),
+
   // One payload.
   broken(
     'busy-null-name',
