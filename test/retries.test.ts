@@ -154,3 +154,58 @@ describe('a store that closes its port for a moment during requests', () => {
     expect(await failing([100, 150, 200, 250])).toContain('invariants/answers');
   });
 });
+
+describe('a store that asks for pauses', () => {
+  /** Runs many ordinary plants against a store that answers some requests with a status and Retry-After. */
+  const busyStore = async (
+    status: 429 | 503,
+    retryAfter: number,
+    isBusy: (inFlight: number, served: number) => boolean,
+  ) => {
+    const inFlightAt: number[] = [];
+    let [inFlight, refusals] = [0, 0];
+    const store = await serving('busy', 'asks for pauses', {
+      async meet(line, message, response) {
+        inFlight += 1;
+        response.once('close', () => {
+          inFlight -= 1;
+        });
+        await sleep(2);
+        if (isBusy(inFlight, inFlightAt.length)) {
+          refusals += 1;
+          message.resume();
+          response.writeHead(status, { 'retry-after': String(retryAfter), 'content-length': 0 }).end();
+          return;
+        }
+        inFlightAt.push(inFlight);
+        await answer(line, message, response);
+      },
+    }).start(TOKEN);
+    const only = ['ordinary/accepts-any-plant'];
+    const options = { concurrency: 16, cases: 1200, explain: 0, only };
+    const { results } = await run({ baseUrl: store.url, token: TOKEN, seed: 1, ...options }).record;
+    await store.stop();
+    expect(results.find(({ id }) => id === only[0])?.verdict).toBe('pass');
+    return { inFlightAt, refusals };
+  };
+
+  test('gets requests at the rate that it allows, if it limits the rate', { timeout: 60_000 }, async () => {
+    let [tokens, at] = [10, performance.now()];
+    const { refusals } = await busyStore(429, 1, () => {
+      const now = performance.now();
+      tokens = Math.min(10, tokens + ((now - at) / 1000) * 200);
+      at = now;
+      if (tokens < 1) return true;
+      tokens -= 1;
+      return false;
+    });
+    // Each pause lets ten or so requests pass; the others have been spaced out.
+    expect(refusals).toBeLessThan(200);
+  });
+
+  test('gets as many requests at once as before, once it is no longer busy', async () => {
+    const { inFlightAt } = await busyStore(503, 0, (inFlight, served) => served < 100 && inFlight > 2);
+    expect(Math.max(...inFlightAt.slice(0, 100))).toBeLessThanOrEqual(2);
+    expect(Math.max(...inFlightAt.slice(-200))).toBeGreaterThan(8);
+  });
+});

@@ -8,8 +8,8 @@ import { type RunState, Stopped } from '../run-state.ts';
 const MAX_RETRY_AFTER_MS = 30_000;
 /** Maximum total time that a run waits at the store's request. */
 const MAX_WAIT_MS = 300_000;
-/** Requests are spaced out if this much waiting did not help: reaching a limit costs more each time. */
-const SPACING = { afterWaitingMs: 8000, requestsBetween: 80, firstMs: 4, maxMs: 20 } as const;
+/** Requests are spaced out after this much waiting, if that takes less time than the pauses. */
+const SPACING = { afterWaitingMs: 4000, firstMs: 4, maxMs: 20, factor: 1.5 } as const;
 
 export interface Limits {
   readonly rate: number | undefined;
@@ -30,6 +30,7 @@ export class Pace {
   private sentAtLastWait = 0;
   private pausedUntil = 0;
   private nextSlot = 0;
+  /** Milliseconds between two requests. */
   private spacing: number;
   /** Set if the store asks for longer waits than the run allows. */
   private throttled: Stop | undefined;
@@ -79,16 +80,19 @@ export class Pace {
     this.sent += 1;
   }
 
-  /** Pauses the run. If the store asks for pauses often, also slows down from then on. */
-  pause(ms: number): void {
+  /**
+   * Pauses the run. If a rate limit (429) requires pauses often, also slows down from then on; what a store answers
+   * 503 to is not the rate.
+   */
+  pause(ms: number, isRateLimit: boolean): void {
     const until = Date.now() + ms;
     if (until <= this.pausedUntil) return;
+    // Other requests were in flight when the pause began, and are told the same.
+    const isKnown = Date.now() < this.pausedUntil;
     this.waitedMs += until - Math.max(this.pausedUntil, Date.now());
     this.pausedUntil = until;
-    const isLimit =
-      this.waitedMs > SPACING.afterWaitingMs && this.sent - this.sentAtLastWait < SPACING.requestsBetween;
+    if (isRateLimit && !isKnown && this.waitedMs > SPACING.afterWaitingMs) this.spaceOut(ms);
     this.sentAtLastWait = this.sent;
-    if (isLimit && this.spacing < SPACING.maxMs) this.spacing = Math.max(SPACING.firstMs, this.spacing * 1.5);
     if (this.waitedMs > this.maxWaitMs) {
       this.throttled ??= {
         kind: 'throttled',
@@ -96,6 +100,13 @@ export class Pace {
         remedy: 'set a lower --rate, or lift the rate limit of the store for the run',
       };
     }
+  }
+
+  /** Spaces requests out more, unless pauses of this length take less time. */
+  private spaceOut(pauseMs: number): void {
+    const wider = Math.max(SPACING.firstMs, this.spacing * SPACING.factor);
+    const addedMs = (this.sent - this.sentAtLastWait) * (wider - this.spacing);
+    if (addedMs < pauseMs && this.spacing < SPACING.maxMs) this.spacing = wider;
   }
 
   private async until(time: () => number): Promise<void> {

@@ -5,6 +5,7 @@ import type { HttpClient } from '../../wire/http-client.ts';
 import { OUTSIDE_CHECKS } from '../plan/plan.ts';
 import { type RunState, Stopped } from '../run-state.ts';
 import type { Collisions } from './collisions.ts';
+import { ConcurrencyBackoff } from './concurrency-backoff.ts';
 import { ExclusiveAccess } from './exclusive-access.ts';
 import { type Limits, Pace, pauseAsked } from './pace.ts';
 import type { Recovery } from './recovery.ts';
@@ -46,6 +47,7 @@ export class Sender {
   private readonly client: HttpClient;
   private readonly options: SenderOptions;
   private readonly access = new ExclusiveAccess();
+  private readonly backoff: ConcurrencyBackoff;
   readonly pace: Pace;
   readonly transport: Transport;
   /** Whether a 503 was final for some request, so that it may be for others, too. */
@@ -53,6 +55,7 @@ export class Sender {
 
   constructor(client: HttpClient, options: SenderOptions) {
     this.client = client;
+    this.backoff = new ConcurrencyBackoff(client);
     this.options = options;
     this.pace = new Pace(options.state, options);
     // With a rate, more concurrency would be of no use.
@@ -141,18 +144,19 @@ export class Sender {
       // together.
       if (isRepeated && concurrencyLimit === this.client.concurrencyLimit) {
         this.transport.concurrency.stopRaising();
-        this.client.lowerConcurrency();
+        this.backoff.lower();
       }
       const single = withoutPreceding(template);
       if (statusOf(exchange) === 503 && (isRepeated || this.hasFinal503)) {
         const settled = await this.isolate503(single, id, context);
         if (settled !== undefined) return { judge: settled };
       }
-      this.pace.pause(pauseMs);
+      this.pace.pause(pauseMs, statusOf(exchange) === 429);
       // Do not repeat the preceding request: it has been answered, or it is rejected each time and is
       // perhaps what keeps the store busy.
       return { retry: isOwn || isRepeated ? { template: single } : {} };
     }
+    this.backoff.recordAnswer();
     const maxWaits = exchange.wentAway || isFromGateway(exchange) ? 1 : MAX_WAITS_FOR_STORE;
     if ((exchange.wentAway || didNotReachStore(exchange)) && waits < maxWaits) {
       const isBack = await this.options.recovery.whileAway(exchange, sentAt, context, template, this);
