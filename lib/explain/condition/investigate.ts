@@ -398,8 +398,7 @@ async function explainParts(
       explanations.push(await confirmSubject(own, subjects, about, search));
     }
   if (explanations.some((one) => mayExplain(one, search))) return explanations;
-  const isNamed = subjects === undefined || parts.includes(CREDENTIAL);
-  const subject = isNamed ? undefined : subjectOf(search);
+  const subject = mustReject(expected) && !parts.includes(CREDENTIAL) ? subjectOf(search) : undefined;
   const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
   const plainer = plainerValues(state, sweeps, search);
   const known = isUnknown ? await describeByLabel(state, search) : { conditions, sweeps };
