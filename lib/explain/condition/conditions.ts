@@ -32,7 +32,7 @@ import {
   WITH_UNUSUAL_NAME,
 } from './sweeps/model.ts';
 import { orderSweep } from './sweeps/order.ts';
-import { depthSweep, nestingIn, sizeSweep, sizesBetween, withRealSize } from './sweeps/sizes.ts';
+import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from './sweeps/sizes.ts';
 import {
   inheritedNameSweep,
   lengths,
@@ -133,6 +133,9 @@ async function findShortness(
     return undefined;
   const [size, usual] = [state, neutral].map((one) => experiments.sizeOf(one));
   if (size === undefined || usual === undefined || size >= usual) return undefined;
+  // Otherwise, exactly these bytes may be what matters.
+  const longer = { ...state, edits: [...state.edits, paddedTo(size + 1)] };
+  if ((await search.shows(longer)) !== true) return undefined;
   const [limit] = (await sweep(sizesBetween(size, usual), state, search, false)).named;
   return limit?.isExact === true ? limit.condition : undefined;
 }
