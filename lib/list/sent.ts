@@ -6,8 +6,8 @@ import { shownText, visible } from '../report/wording/format-text.ts';
 import type { Check, Test } from '../run/check.ts';
 import { DEFAULTS, sampleCount } from '../run/plan/plan.ts';
 import { plantsFor } from '../run/plant-factory.ts';
-import { DEFAULT_HEADERS, fill } from '../run/send/fill-template.ts';
-import { counted, withSeparators, wordsCapitalised } from '../text.ts';
+import { DEFAULT_HEADERS, fill, inUsualCase } from '../run/send/fill-template.ts';
+import { counted, withSeparators } from '../text.ts';
 import { TOKEN_IN_SHELL, TOKEN_VARIABLE } from '../token-variable.ts';
 import { utf8Text } from '../utf8.ts';
 
@@ -130,7 +130,7 @@ function request(template: RequestTemplate): string {
   const { header = 'authorization', shell } = template.credential ?? validCredential;
   return [
     `${method} ${nameToken(path)}`,
-    ...shell.map((value) => `${wordsCapitalised(header)}: ${value}`),
+    ...shell.map((value) => `${inUsualCase(header)}: ${value}`),
     ...headers
       .filter(([name]) => ![header, 'user-agent'].includes(name.toLowerCase()))
       .map(([name, value]) => `${name}: ${shownText(value, MAX_EXAMPLE_CHARACTERS)}`),

@@ -1,5 +1,4 @@
-import { DEFAULT_HEADERS } from '../../run/send/fill-template.ts';
-import { wordsCapitalised } from '../../text.ts';
+import { DEFAULT_HEADERS, inUsualCase } from '../../run/send/fill-template.ts';
 import { hasHeader } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
 import { dividedUrl, latin1, MAX_SECONDS, type Showing } from './on-connection.ts';
@@ -58,16 +57,14 @@ function curlHeaders(
     ...sentHeaders.flatMap(([name, value]) => {
       const pair = BASIC.exec(value)?.[1];
       if (pair !== undefined && name.toLowerCase() === 'authorization') return ['-u', text(pair)];
-      return ['-H', text(value === '' ? `${spelled(name)};` : `${spelled(name)}: ${value}`)];
+      return ['-H', text(value === '' ? `${inUsualCase(name)};` : `${inUsualCase(name)}: ${value}`)];
     }),
-    ...unwanted.flatMap((name) => ['-H', text(`${spelled(name)}:`)]),
+    ...unwanted.flatMap((name) => ['-H', text(`${inUsualCase(name)}:`)]),
   ];
 }
 
 /** Matches Basic credentials with user and password, as they are recorded; curl encodes them by itself. */
 const BASIC = /^Basic \$\(printf %s "([^":]*:[^"]*)" \| base64\b[^)]*\)$/;
-
-const spelled = (name: string) => (name === name.toLowerCase() ? wordsCapitalised(name) : name);
 
 function curlBody({ body }: RecordedRequest, variables: ReadonlyMap<string, string>): string[] {
   const bytes = wholeBody(body);

@@ -54,13 +54,11 @@ function deliveryOf(
 }
 
 /**
- * Most clients capitalise header names, and a store may have been tested with these only. Names that the user has
- * spelled in another way are kept.
+ * Returns a header name in the letter case of most clients, with which alone a store may have been tested. Names that
+ * the user has spelled in another way are kept.
  */
-const inUsualCase = ([name, value]: HeaderPair): HeaderPair => [
-  name === name.toLowerCase() ? wordsCapitalised(name) : name,
-  value,
-];
+export const inUsualCase = (name: string): string =>
+  name === name.toLowerCase() ? wordsCapitalised(name) : name;
 
 export function fill(
   template: RequestTemplate,
@@ -88,7 +86,7 @@ export function fill(
         ([name]) =>
           !hasHeader(requestHeaders, name.toLowerCase()) && template.without?.includes(name) !== true,
       ),
-    ].map(inUsualCase),
+    ].map(([name, value]): HeaderPair => [inUsualCase(name), value]),
     body: bytes,
     framing,
     ...(delivery === undefined ? {} : { delivery }),
