@@ -77,7 +77,7 @@ const acrossHeaders: SameFault = {
   },
   join: (first, all) => {
     const headers = all.flatMap(({ explanation }) =>
-      compact(...explanation.conditions.map((one) => one.header)),
+      explanation.conditions.flatMap(({ header }) => header ?? []),
     );
     const conditions = first.explanation.conditions.map((one) =>
       one.header === undefined ? one : { ...one, phrase: `with the header ${joined(headers, 'or')}` },
@@ -111,9 +111,11 @@ const acrossPlaces: SameFault = {
       ? `${keyOf(cluster.symptom)} ${own.character}`
       : undefined;
   },
-  join: (first) => {
+  join: (first, all) => {
+    const plainest = leastBy(all, ({ explanation }) => explanation.conditions.length) ?? first;
+    const others = plainest.explanation.conditions.filter(({ clause }) => clause === undefined);
     const clause = `the body contains ${characterIn(first)?.character}`;
-    return withExplanation(first, { subject: undefined, conditions: [{ clause }] });
+    return withExplanation(plainest, { subject: undefined, conditions: [...others, { clause }] });
   },
 };
 
