@@ -253,6 +253,8 @@ async function findSeparating(
 
 /** Maximum number of bodies to pad until one reveals the limit. */
 const MAX_PADDED = 3;
+/** Bytes by which the length of a fresh value may vary. */
+const FRESH_BYTES = 6;
 
 /** If the size of the body decides, finds the exact limit by padding the largest body below it. */
 async function withExactSize(
@@ -271,12 +273,26 @@ async function withExactSize(
     .map((candidate) => candidate.apply(base))
     .filter((state) => sizeOf(state) <= below && canBePadded(experiments.textOf(state)))
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  // The length of a fresh value varies, so the largest body may now be above the limit.
-  for (const state of lower.slice(0, MAX_PADDED)) {
+  // The length of a fresh value varies, so the largest body may now be above the limit: then a clearly smaller one is
+  // tried.
+  for (const state of spacedOut(lower, sizeOf).slice(0, MAX_PADDED)) {
     const [limit] = (await sweep(sizesBetween(sizeOf(state), size), state, search, false)).named;
     if (limit?.isExact === true) return { ...feature, condition: limit.condition };
   }
   return feature;
+}
+
+/** Of requests by falling size, those that are smaller than the one before by more than a fresh value may vary. */
+function spacedOut(
+  bySize: readonly RequestState[],
+  sizeOf: (state: RequestState) => number,
+): readonly RequestState[] {
+  const kept: RequestState[] = [];
+  for (const state of bySize) {
+    const last = kept.at(-1);
+    if (last === undefined || sizeOf(last) - sizeOf(state) > FRESH_BYTES) kept.push(state);
+  }
+  return kept;
 }
 
 /** If the magnitude of the id decides, finds the limit with one of the failing bodies. */
