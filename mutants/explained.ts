@@ -8,6 +8,7 @@ import { type RecordedCause, run } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
 import { argumentsOf } from './arguments.ts';
 import { brokenStores } from './broken/index.ts';
+import { conditionalStores } from './conditional/index.ts';
 import type { BrokenStore } from './fleet.ts';
 import { AND, brokenStoreOf } from './pairs.ts';
 import { inProcesses, workFor } from './processes.ts';
@@ -26,17 +27,18 @@ interface Explained {
   readonly reproduced: boolean | undefined;
 }
 
-/** Number of random cases. A few suffice to catch most faults, but not to tell two faults apart. */
-const [CASES, CASES_OF_PAIRS] = [12, 120];
+/** Number of random cases. A few suffice to catch most faults, but not to tell two apart, or to meet a condition. */
+const [FEW_CASES, CASES] = [12, 120];
 
 const USAGE = `Usage: npm run explained -- [options]
 Runs the suite against every broken store and prints how it explains them: how many have a single cause, how
 many have the title that was reviewed (titles.json), and for how many the steps of the first cause show the fault.
-  --only TEXT  restricts the run to stores whose name contains TEXT
-  --seed N     changes the random cases
-  --cases N    sets the number of random cases of each check
-  --write      writes the titles, to be reviewed
-  --pairs N    instead runs the suite against N stores with two faults each, sampled from the fleet`;
+  --only TEXT    restricts the run to stores whose name contains TEXT
+  --seed N       changes the random cases
+  --cases N      sets the number of random cases of each check
+  --write        writes the titles, to be reviewed
+  --conditional  instead runs the suite against the stores whose faults show only under one to three conditions
+  --pairs N      instead runs the suite against N stores with two faults each, sampled from the fleet`;
 
 async function main(): Promise<number> {
   const { values } = argumentsOf(USAGE, {
@@ -45,11 +47,12 @@ async function main(): Promise<number> {
       cases: { type: 'string' },
       only: { type: 'string', default: '' },
       write: { type: 'boolean', default: false },
+      conditional: { type: 'boolean', default: false },
       pairs: { type: 'string', default: '0' },
     },
   });
   const pairs = Number(values.pairs);
-  const { cases = pairs > 0 ? CASES_OF_PAIRS : CASES } = values;
+  const { conditional, cases = conditional || pairs > 0 ? CASES : FEW_CASES } = values;
   if (process.send !== undefined)
     return workFor((name) => {
       const store = brokenStoreOf(name);
@@ -58,7 +61,9 @@ async function main(): Promise<number> {
   const names =
     pairs > 0
       ? sampledPairs(pairs, Number(values.seed))
-      : brokenStores.map(({ name }) => name).filter((name) => name.includes(values.only));
+      : (conditional ? conditionalStores : brokenStores)
+          .map(({ name }) => name)
+          .filter((name) => name.includes(values.only));
   const all = await inProcesses<Explained>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
   const inOrder = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
   if (values.write) writeTitles(inOrder);
@@ -125,7 +130,7 @@ async function reproduces(
   cause: RecordedCause,
   token: string,
 ): Promise<boolean | undefined> {
-  const { steps, answer, counterexample, kind } = cause;
+  const { steps, counterexample, kind } = cause;
   if (steps.length === 0 || counterexample === undefined) return undefined;
   const running = await store.start(token);
   try {
@@ -139,7 +144,7 @@ async function reproduces(
         (output) => ({ ...output, failed: false }),
         (error: { stdout?: string }) => ({ stdout: error.stdout ?? '', failed: true }),
       );
-      if (!shows(stdout, answer, failed)) return false;
+      if (!shows(stdout, cause, failed)) return false;
     }
     return true;
   } finally {
@@ -148,12 +153,15 @@ async function reproduces(
 }
 
 /**
- * Whether the output of curl contains the expected status or, if none is expected, no status or a failure.
+ * Whether the output of curl contains the status, and the media type if it is wrong; if no status is expected, whether
+ * there is none, or curl failed.
  */
-const shows = (output: string, answer: number | 'none', failed: boolean): boolean =>
-  answer === 'none'
-    ? failed || !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output)
-    : new RegExp(`(?:HTTP/1\\.[01] |^ *(?:\\d+ )?)${answer}\\b`, 'm').test(output);
+function shows(output: string, { answer, symptom }: RecordedCause, failed: boolean): boolean {
+  if (answer === 'none') return failed || !/HTTP\/1\.[01] \d{3}/.test(output) || /\b000\b/.test(output);
+  const [, mediaType = ''] = /Content-Type (\S+\/\S+)/.exec(symptom) ?? [];
+  const status = new RegExp(`(?:HTTP/1\\.[01] |^ *(?:\\d+ )?)${answer}\\b`, 'm');
+  return status.test(output) && output.includes(mediaType);
+}
 
 const FILE = 'mutants/titles.json';
 type Titles = Readonly<Record<string, string>>;

@@ -73,7 +73,7 @@ beforeAll(async () => {
         },
       ],
       repeat: { times: 1, inFlight: 1 },
-      showsInResponseBody: false,
+      shownIn: 'status',
     };
     recordWith = (...causes) => {
       const recorder = new Recorder([TOKEN]);

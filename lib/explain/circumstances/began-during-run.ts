@@ -57,8 +57,10 @@ export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Expe
   const { symptom, explanation, members } = cluster;
   const { labels = [], kind, conditions } = explanation;
   if (kind !== 'always') return cluster;
-  if (aspectOf(symptom) === 'representation' || symptom.kind === 'echo')
-    return beganAfterCheck(cluster, experiments);
+  if (aspectOf(symptom) === 'representation' || symptom.kind === 'echo') {
+    const reworded = await beganAfterCheck(cluster, experiments);
+    return reworded !== cluster || conditions.length > 0 ? reworded : beganInCheck(cluster, experiments);
+  }
   if (conditions.length > 0) return cluster;
   if (BROKEN.includes(symptom.kind)) return beganInCheck(cluster, experiments);
   if (symptom.kind !== 'accepts') return cluster;
@@ -113,15 +115,14 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
 /** Maximum number of cases of a check to send again, to see whether more of them fail than in the run. */
 const MAX_SENT_AGAIN = 40;
 
-/** Recognises a store that fails on more invalid bodies than during a check: it ran out of a resource. */
+/** Recognises a store that fails on more invalid bodies than during a check: it ran out of a resource, or counts. */
 async function beganInCheck(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { explanation, members, symptom } = cluster;
-  const { labels = [] } = explanation;
   const checks = new Map(members.map(({ check }) => [check.id, check]));
   const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
     const check = checks.get(id);
     const cases = check === undefined ? [] : casesOf(check, [notSuccess], experiments);
-    const isAboutThese = cases.length > 0 && cases.every(({ label }) => labels.includes(label));
+    const isAboutThese = cases.length > 0 && cases.every((one) => covers(explanation, one, experiments));
     return isAboutThese && failed < tried && cases.length <= MAX_SENT_AGAIN ? [{ cases, failed }] : [];
   });
   const [smallest] = partly.toSorted((a, b) => a.cases.length - b.cases.length);

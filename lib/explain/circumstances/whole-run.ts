@@ -231,18 +231,15 @@ async function findUnreadBody(experiments: Experiments): Promise<Leftover> {
   return undefined;
 }
 
-/** What is wrong with the outcome of an exchange with an ordinary plant, or else with its Plant. */
+/** What is wrong with the response to an ordinary plant, other than values that are not those sent. */
 const wrongResponse = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
   symptomsOf(exchange, 'accept', contract).find((one) => aspectOf(one) !== 'echo');
 
-/** What is wrong with the outcome of an exchange with an ordinary plant. */
-const wrongOutcome = (exchange: Exchange, { contract }: Experiments): Symptom | undefined =>
-  symptomsOf(exchange, 'accept', contract).find((one) => aspectOf(one) === 'outcome');
-
-/** Sends an ordinary plant, and returns the exchange if its outcome is wrong. */
+/** Sends an ordinary plant, and returns the exchange if its outcome is wrong, whatever the body. */
 async function failingExchange(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
   const exchange = await experiments.send(state);
-  return wrongOutcome(exchange, experiments) && exchange;
+  const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
+  return symptoms.some((one) => aspectOf(one) === 'outcome') ? exchange : undefined;
 }
 
 /** Whether the failure may be due to bytes that an earlier request left on the connection. */

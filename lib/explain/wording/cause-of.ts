@@ -4,7 +4,7 @@ import { templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
-import type { Cause } from '../../run/result/cause.ts';
+import type { Cause, ShownIn } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
 import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
@@ -40,9 +40,13 @@ export function causeOf(cluster: Cluster, catalogue: readonly Check[], experimen
     ladders: explanation.ladders,
     repeat: repeatOf(explanation),
     modulus: modulusIn(explanation.conditions),
-    showsInResponseBody:
-      ['representation', 'echo'].includes(aspectOf(symptom)) && symptom.kind !== 'media-type',
+    shownIn: whereShown(symptom),
   };
+}
+
+function whereShown(symptom: Symptom): ShownIn {
+  if (symptom.kind === 'media-type') return 'media type';
+  return ['representation', 'echo'].includes(aspectOf(symptom)) ? 'body' : 'status';
 }
 
 /** The parts of the request that matter: if a property has the defect, the property, not the whole body. */

@@ -46,7 +46,7 @@ export function summarisedCause(cause: Cause, redact: Redact): RecordedCause {
 }
 
 const stepsOfCause = (
-  { example, keepsId, repeat, modulus, showsInResponseBody }: Cause,
+  { example, keepsId, repeat, modulus, shownIn }: Cause,
   { request, before = [] }: Counterexample,
 ): readonly string[] =>
   stepsOf({
@@ -59,7 +59,7 @@ const stepsOfCause = (
     })),
     repeat,
     modulus,
-    showsInResponseBody,
+    shownIn,
     unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
 

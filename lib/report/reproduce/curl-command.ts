@@ -8,6 +8,7 @@ import { wholeBody } from './untruncated-body.ts';
 const SHOWING: Readonly<Record<Showing['shows'], readonly string[]>> = {
   response: ['-i'],
   'body and status': ['-w', "'\\n%{http_code}\\n'"],
+  'status and media type': ['-o', '/dev/null', '-w', "'%{http_code} %{content_type}\\n'"],
   status: ['-o', '/dev/null', '-w', "'%{http_code}\\n'"],
   nothing: ['-o', '/dev/null'],
 };

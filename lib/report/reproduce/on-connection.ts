@@ -10,7 +10,7 @@ export interface OnConnection {
 
 export interface Showing {
   /** What to print of the last response. The other responses are printed only with `response`. */
-  readonly shows: 'response' | 'body and status' | 'status' | 'nothing';
+  readonly shows: 'response' | 'body and status' | 'status and media type' | 'status' | 'nothing';
   readonly givesUp: boolean;
   /** The names of the variables for numerals. */
   readonly variables: ReadonlyMap<string, string>;

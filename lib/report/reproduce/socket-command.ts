@@ -29,6 +29,7 @@ type Step = { readonly parts: readonly ShellPart[] } | { readonly pauseMs: numbe
 const FILTERS: Readonly<Record<Showing['shows'], string>> = {
   response: '',
   'body and status': '',
+  'status and media type': " | grep -aioE 'HTTP/1[.][01] [0-9]*|^content-type: [^[:cntrl:]]*'",
   status: " | grep -ao 'HTTP/1[.][01] [0-9]*' | tail -n 1",
   nothing: ' > /dev/null',
 };

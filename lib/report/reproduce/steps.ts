@@ -1,6 +1,6 @@
 import { suite } from '../../package.ts';
 import type { Preceding } from '../../payloads/test-case.ts';
-import type { Repeat } from '../../run/result/cause.ts';
+import type { Repeat, ShownIn } from '../../run/result/cause.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import { closesConnection, headerValues } from '../../wire/headers.ts';
 import type { RecordedRequest } from '../record/record.ts';
@@ -20,8 +20,7 @@ export interface Reproduction extends WithId {
   readonly repeat: Repeat;
   /** The divisor, if the remainder of the id decides whether the fault shows. */
   readonly modulus?: number | undefined;
-  /** Whether the body of the response shows the fault, not its status. */
-  readonly showsInResponseBody?: boolean;
+  readonly shownIn?: ShownIn;
   /** Whether the store leaves the request unanswered, or the response incomplete. */
   readonly unanswered?: boolean;
 }
@@ -67,11 +66,7 @@ function scriptOf(reproduction: Reproduction): readonly string[] {
     variables,
     givesUp: unanswered || isOneOfMany,
   });
-  const shownOfLast = !isOneOfMany
-    ? 'response'
-    : reproduction.showsInResponseBody === true
-      ? 'body and status'
-      : 'status';
+  const shownOfLast = isOneOfMany ? SHOWING[reproduction.shownIn ?? 'status'] : 'response';
   const others = isRepeated ? 'nothing' : shownOfLast;
   const open = sent.filter(({ connection }) => connection === 'other-open');
   const connections = connectionsOf(
@@ -137,6 +132,13 @@ function scriptOf(reproduction: Reproduction): readonly string[] {
     `seq ${repeat.times} | xargs -P ${repeat.inFlight} -I{} bash -c 'send {}' | sort | uniq -c`,
   ];
 }
+
+/** What to print of each of many responses. */
+const SHOWING: Readonly<Record<ShownIn, Showing['shows']>> = {
+  status: 'status',
+  'media type': 'status and media type',
+  body: 'body and status',
+};
 
 const CURL = 'curl ';
 

@@ -63,11 +63,13 @@ export interface Cause {
   readonly keepsId: boolean;
   readonly ladders: readonly Ladder[];
   readonly repeat: Repeat;
-  /** Whether the body of the response shows the fault, not its status. */
-  readonly showsInResponseBody: boolean;
+  readonly shownIn: ShownIn;
   /** The divisor, if the fault depends on the remainder of the id. */
   readonly modulus?: number | undefined;
 }
+
+/** The part of the response that shows the fault. */
+export type ShownIn = 'status' | 'media type' | 'body';
 
 /** How often a request has to be sent until the fault shows. */
 export interface Repeat {

@@ -145,7 +145,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   target: [
     ['with a query', /\?/],
-    ['with a query that is not empty', /\?./],
+    ['with a non-empty query', /\?./],
     ['with query parameters', /\?.*=/],
     ['with properties of a plant in the query', /[?&]name=/],
   ],
