@@ -22,7 +22,7 @@ export async function explanationCovering(
   const text = bodyText(failure.exchange.request.body);
   const byLabelOrFeature =
     found.find(({ labels }) => labels?.includes(label) === true) ??
-    found.find((one) => one.feature?.has(text) === true && !isOtherRejection(one, search));
+    found.find((one) => hasItsFeature(one, text) && !isOtherRejection(one, search));
   if (byLabelOrFeature !== undefined) return byLabelOrFeature;
   const { neutral, parts, partsSuffice } = first;
   if (first.triedLabels?.includes(label) === true) return inUndeclared(found, search);
@@ -44,6 +44,9 @@ export async function explanationCovering(
   );
   return explains === false ? undefined : fits;
 }
+
+const hasItsFeature = ({ feature }: Explanation, text: string): boolean =>
+  feature?.besides === undefined && feature?.has(text) === true;
 
 /**
  * Whether the parts that matter may cause the failure in an otherwise neutral request. Since each try has a

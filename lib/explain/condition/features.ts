@@ -22,6 +22,8 @@ import { paddedTo } from './sweeps/sizes.ts';
 export interface Feature {
   readonly condition: Condition;
   readonly has: (body: string) => boolean;
+  /** Further conditions without which the feature does not decide. */
+  readonly besides?: readonly Condition[];
   /** Adds the feature to a body that lacks it, without changing anything else. */
   readonly add?: (body: string) => string;
   /** The condition says what is wrong with the bodies. */
@@ -51,22 +53,22 @@ const SPELLINGS: Readonly<Record<string, HasSpelling>> = {
   [WITH_UNDECLARED]: (body, contract) => undeclaredIn(body, contract).length > 0,
 };
 
+const spellingsIn = ({ clause = '', phrase = clause }: Condition): readonly HasSpelling[] =>
+  compact(...phrase.split(/, | or /).map((one) => SPELLINGS[one]));
+
 /**
- * If spellings are the only condition, returns them as a feature that covers other bodies as well: some
+ * If one of the conditions is about spellings, returns them as a feature that covers other bodies as well: some
  * characters must always be escaped, and a parser reads all numbers alike.
  */
-export function spellingIn(
-  [condition, ...others]: readonly Condition[],
-  contract: Contract,
-): Feature | undefined {
-  if (condition === undefined || others.length > 0) return undefined;
-  const { clause = '', phrase = clause } = condition;
-  const spellings = phrase.split(/, | or /);
-  const known = compact(...spellings.map((one) => SPELLINGS[one]));
-  if (known.length === 0) return undefined;
+export function spellingIn(conditions: readonly Condition[], contract: Contract): Feature | undefined {
+  const condition = conditions.find((one) => spellingsIn(one).length > 0);
+  if (condition === undefined) return undefined;
   const has = (body: string) =>
-    known.some((spelling) => (spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract)));
-  return { condition, has };
+    spellingsIn(condition).some((spelling) =>
+      spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract),
+    );
+  const besides = conditions.filter((one) => one !== condition);
+  return { condition, has, ...(besides.length === 0 ? {} : { besides }) };
 }
 
 /** Minimum number of bodies with the fault, and without it: fewer may be separated by coincidence. */

@@ -33,11 +33,11 @@ const everyBody = ({ members }: Cluster, is: (body: string) => boolean): boolean
 
 export const textOfAll = (conditions: readonly Condition[]): string => conditions.map(fullText).join('\n');
 
+const hasConditions = ({ explanation }: Cluster, wanted: readonly Condition[]): boolean =>
+  wanted.every((own) => explanation.conditions.some((condition) => fullText(condition) === fullText(own)));
+
 /** Whether the first cluster has all conditions of the second. */
-const hasConditionsOf: Compares = (one, other) =>
-  other.explanation.conditions.every((own) =>
-    one.explanation.conditions.some((condition) => fullText(condition) === fullText(own)),
-  );
+const hasConditionsOf: Compares = (one, { explanation }) => hasConditions(one, explanation.conditions);
 
 /** Whether the labels of the first cluster include those of the failures of the second. */
 const hasLabelsOf: Compares = ({ explanation: { labels = [] } }, other) =>
@@ -264,12 +264,13 @@ const isMore: Compares = (one, other) => {
   );
 };
 
-/** Whether every failing body of the consequence has the feature that the root names. */
+/** Whether every failing body of the consequence has the feature that the root names, and what else decides. */
 const haveItsFeature: Explains = (root, consequence) => {
   const { feature } = root.explanation;
   return (
     feature !== undefined &&
     consequence.explanation.feature === undefined &&
+    hasConditions(consequence, feature.besides ?? []) &&
     everyBody(consequence, feature.has)
   );
 };
