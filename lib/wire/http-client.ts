@@ -137,6 +137,7 @@ export class HttpClient {
         const sent = await this.sendAllOn(
           rawSocket,
           batch.map(({ request }) => request),
+          exchanges.length > 0,
         );
         for (const [index, exchange] of sent.entries()) {
           const again = async () => {
@@ -265,11 +266,12 @@ export class HttpClient {
   private async sendAllOn(
     rawSocket: SocketConnection,
     requests: readonly Request[],
+    areNext: boolean,
   ): Promise<readonly Exchange[]> {
     const framedRequests = requests.map((request) => addFraming(this.endpoint, request));
     if (this.closed) return framedRequests.map(abandoned);
     if (requests.some(({ delivery }) => delivery?.freshConnection)) await rawSocket.close();
-    return rawSocket.sendAll(framedRequests, this.responseLimits);
+    return rawSocket.sendAll(framedRequests, this.responseLimits, areNext);
   }
 
   /** If our own reader can read what undici cannot, it reads all further responses. */

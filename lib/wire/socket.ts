@@ -21,8 +21,15 @@ export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
   /** On an idle connection, no response is due, so any event ends the connection. */
-  private readonly idle: Listener = { onData: () => this.drop(), onEnd: () => this.drop() };
+  private readonly idle: Listener = {
+    onData: (bytes) => this.keepUnrequested(bytes),
+    onEnd: () => {
+      if (this.unrequested.length === 0) this.drop();
+    },
+  };
   private listener = this.idle;
+  /** What may be a further response, to a request that nobody sent. */
+  private unrequested = Buffer.alloc(0);
   private abandon: () => void = () => {};
 
   constructor(endpoint: Endpoint) {
@@ -35,11 +42,32 @@ export class SocketConnection implements Connection {
     return exchangeOf(pending);
   }
 
-  /** Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response. */
-  async sendAll(requests: readonly Request[], limits: ResponseLimits): Promise<Exchange[]> {
+  /**
+   * Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response.
+   *
+   * @param isNext whether they follow a request on this connection, the response to which is complete: then a further
+   * response that has arrived is taken for that to the first of them, as clients do that do not look
+   */
+  async sendAll(requests: readonly Request[], limits: ResponseLimits, isNext = false): Promise<Exchange[]> {
     const pending = requests.map((request) => pendingOf(request, limits));
+    const [first] = pending;
+    if (isNext && first !== undefined && this.answersUnrequested(first)) return pending.map(exchangeOf);
     await this.exchange(pending, limits);
     return pending.map(exchangeOf);
+  }
+
+  /** Ends an exchange with the unrequested response, if one has arrived. */
+  private answersUnrequested(pending: PendingExchange): boolean {
+    const bytes = this.unrequested;
+    if (bytes.length === 0) return false;
+    this.drop();
+    try {
+      const response = pending.reader.take(bytes) ?? pending.reader.closed();
+      if (response !== undefined) pending.outcome = response;
+      return response !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   async close(): Promise<void> {
@@ -51,6 +79,15 @@ export class SocketConnection implements Connection {
     this.socket?.destroy();
     this.socket = undefined;
     this.listener = this.idle;
+    this.unrequested = Buffer.alloc(0);
+  }
+
+  /** Keeps bytes that begin like a response; others end the connection. */
+  private keepUnrequested(bytes: Buffer): void {
+    this.unrequested = Buffer.concat([this.unrequested, bytes]);
+    const { length } = this.unrequested;
+    if (!UNREQUESTED.test(this.unrequested.toString('latin1', 0, 9)) || length > MAX_UNREQUESTED_BYTES)
+      this.drop();
   }
 
   private opened(): Promise<Socket> {
@@ -88,6 +125,7 @@ export class SocketConnection implements Connection {
 
   private async exchange(pending: readonly PendingExchange[], limits: ResponseLimits): Promise<void> {
     const started = performance.now();
+    if (this.unrequested.length > 0) this.drop();
     const socket = await this.opened().catch(faultOf);
     if ('kind' in socket) {
       for (const one of pending) Object.assign(one, { outcome: socket, ms: performance.now() - started });
@@ -104,8 +142,10 @@ export class SocketConnection implements Connection {
     const isWritten = writer.hasReachedLast && socket.writableLength === 0;
     const isAlive = !socket.destroyed && !socket.readableEnded;
     const mayContinue = !due.areAborted && !requests.some(endsConnection);
-    if (isKept && isWritten && isAlive && mayContinue) socket.setTimeout(IDLE_MS);
-    else this.drop();
+    if (!isKept || !isWritten || !isAlive || !mayContinue) return this.drop();
+    socket.setTimeout(IDLE_MS);
+    const { rest } = pending.at(-1)?.reader ?? {};
+    if (rest !== undefined && rest.length > 0) this.keepUnrequested(rest);
   }
 
   /** @returns whether all responses arrived, and the connection could carry another request */
@@ -145,7 +185,7 @@ export class SocketConnection implements Connection {
             }
             // A server that answers before it has read the whole body may not find the beginning of the next
             // request.
-            resolve(bytes.length === 0 && writer.hasReachedLast);
+            resolve(writer.hasReachedLast);
           } catch (error) {
             endWith(faultOf(error));
           }
@@ -193,6 +233,10 @@ class DueResponses {
     });
   }
 }
+
+/** The beginning of a final response. */
+const UNREQUESTED = /^HTTP\/1\.[01] [2-5]?/;
+const MAX_UNREQUESTED_BYTES = 64 * 1024;
 
 /** A request, and the response as far as it has arrived. */
 interface PendingExchange {
