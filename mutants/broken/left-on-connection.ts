@@ -4,7 +4,7 @@ import { type BrokenStore, broken, type Change } from '../fleet.ts';
 import { html, withFreshState } from '../helpers.ts';
 
 /** Takes the body of some rejected requests for the beginning of the next one, as Python's http.server does. */
-const leavingBody = (when: (answer: Answer) => boolean): Change =>
+const leavingBody = (when: (answer: Answer, request: Received) => boolean): Change =>
   withFreshState((): Change => {
     const left = new WeakMap<Socket, string>();
     return (right) => ({
@@ -13,7 +13,8 @@ const leavingBody = (when: (answer: Answer) => boolean): Change =>
         const rest = left.get(socket);
         left.delete(socket);
         if (rest !== undefined) return right.send(unparsed(rest, request), response, request);
-        if (when(answer) && request.body.length > 0) left.set(socket, request.body.toString('latin1'));
+        if (when(answer, request) && request.body.length > 0)
+          left.set(socket, request.body.toString('latin1'));
         right.send(answer, response, request);
       },
     });
@@ -97,6 +98,21 @@ const octalLength = withFreshState((): Change => {
   });
 });
 
+/** Takes the trailers of a chunked body for the next request, and answers it at once. */
+const leavingTrailers: Change = (right) => ({
+  send(answer, response, request) {
+    right.send(answer, response, request);
+    const { rawTrailers, socket } = request.message;
+    if (rawTrailers.length === 0) return;
+    response.once('finish', () => {
+      const error = JSON.stringify({ error: 400, message: 'bad request line' });
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${error.length}\r\nConnection: close\r\n\r\n${error}`,
+      );
+    });
+  },
+});
+
 /** Stores that leave the body of a request that they reject early on the connection. */
 export const leftOnConnection: readonly BrokenStore[] = [
   broken(
@@ -128,6 +144,18 @@ export const leftOnConnection: readonly BrokenStore[] = [
     'answers 401 without reading the body, and takes it for the next request',
     ['state/answers-any-sequence'],
     leavingBody(({ status }) => status === 401),
+  ),
+  broken(
+    'left-unauthenticated-chunks',
+    'answers 401 without reading a chunked body, and takes it for the next request',
+    ['combinations/accepts-ordinary-plants'],
+    leavingBody(({ status }, { headers }) => status === 401 && headers['transfer-encoding'] !== undefined),
+  ),
+  broken(
+    'left-trailers',
+    'does not read trailers after a chunked body, and takes them for the next request',
+    ['combinations/accepts-ordinary-plants'],
+    leavingTrailers,
   ),
   broken(
     'left-body-of-foreign-type',

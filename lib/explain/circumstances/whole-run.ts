@@ -6,7 +6,7 @@ import { freshId, freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json, JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { ID } from '../../payloads/plants.ts';
-import { noCredential } from '../../payloads/test-case.ts';
+import { noCredential, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { RequestInFlight } from '../../run/execute/last-requests.ts';
 import type { FailureCount } from '../../run/result/result.ts';
 import { ordinariness } from '../../run/send/ordinariness.ts';
@@ -144,7 +144,7 @@ const findLeftover: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(mayBeOfConnection);
   // If the store dies of a request, the next one fails as well.
   if (members.length === 0 || experiments.restarts > 0) return undefined;
-  const found = (await findStaleBody(experiments)) ?? (await findUnreadBody(experiments));
+  const found = (await findStaleBody(experiments)) ?? (await findUnreadPart(experiments));
   return found && { ...found, members };
 };
 
@@ -205,23 +205,52 @@ const REJECTED_EARLY: readonly RejectedEarly[] = [
   },
 ];
 
+/** A request of which a store may leave a part unread, and a control request of which it cannot. */
+interface LeavingPart {
+  readonly part: string;
+  readonly request: RequestTemplate;
+  readonly control: RequestTemplate;
+}
+
+function unreadPartsOf(earlier: RequestState): readonly LeavingPart[] {
+  const chunked = (template: RequestTemplate): RequestTemplate => ({ ...template, framing: 'chunked' });
+  const rejected = REJECTED_EARLY.map(({ singular, from, control }) => {
+    const request = templateOf(from(earlier));
+    const harmless = control === undefined ? { ...request, body: undefined } : templateOf(control(earlier));
+    return { singular, request, harmless };
+  });
+  const plant = chunked(templateOf(earlier));
+  return [
+    ...rejected.map(({ singular, request, harmless }) => ({
+      part: `the body of ${singular}`,
+      request,
+      control: harmless,
+    })),
+    ...rejected.map(({ singular, request, harmless }) => ({
+      part: `the chunked body of ${singular}`,
+      request: chunked(request),
+      control: chunked(harmless),
+    })),
+    {
+      part: 'the trailer after a chunked body',
+      request: { ...plant, delivery: { chunks: 'trailer' } },
+      control: { ...plant, delivery: { chunks: 'many' } },
+    },
+  ];
+}
+
 /**
- * Finds whether the store leaves the body of a rejected request unread and parses it as the next request. The
- * resulting failures depend on the bytes of the body and look random.
+ * Finds whether the store leaves a part of a request unread, such as the body of one that it rejects, and parses it
+ * as the next request. The resulting failures depend on the bytes of the body and look random.
  */
-async function findUnreadBody(experiments: Experiments): Promise<Leftover> {
+async function findUnreadPart(experiments: Experiments): Promise<Leftover> {
   // Two plants that share no values, since a store may remember what it rejected.
   const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
-  for (const { singular, from, control } of REJECTED_EARLY) {
-    const rejected = templateOf(from(earlier));
-    const harmless = control === undefined ? { ...rejected, body: undefined } : templateOf(control(earlier));
-    const afterRejected = precededBy(ordinary, rejected, 'same');
-    const afterHarmless = precededBy(ordinary, harmless, 'same');
-    const words = `parses the body of ${singular} as the next request on the connection`;
+  for (const { part, request, control } of unreadPartsOf(earlier)) {
     const found = await failsOnlyIn(
-      afterRejected,
-      afterHarmless,
-      { kind: 'unread-body', words },
+      precededBy(ordinary, request, 'same'),
+      precededBy(ordinary, control, 'same'),
+      { kind: 'unread-body', words: `parses ${part} as the next request on the connection` },
       experiments,
     );
     if (found !== undefined) return found;

@@ -136,7 +136,7 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     symptoms: ['unread-body'],
-    text: 'Read the whole body before you answer, even if the head is enough to reject the request, or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, the unread bytes are parsed as the next request on the connection, whoever sends it.',
+    text: 'Read the whole body, trailers included, before you answer, even if the head is enough to reject the request, or send Connection: close and close the connection (RFC 9112 section 9.3). Otherwise, the unread bytes are parsed as the next request on the connection, whoever sends it.',
     settings: {
       'http.server':
         'self.rfile.read(int(self.headers["Content-Length"])) before send_error, or self.close_connection = True',
