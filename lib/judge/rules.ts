@@ -1,6 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
 import type { Validator } from '../contract/validator.ts';
+import { membersOf } from '../members.ts';
 import { beginningOf } from '../text.ts';
+import { bodyText } from '../utf8.ts';
 import { type Exchange, failedBy, type Response } from '../wire/exchange.ts';
 import { hasHeader } from '../wire/headers.ts';
 import { contentOf, describeExchange, fields, isSuccess, mediaTypes, objectOf, statusOf } from './reading.ts';
@@ -52,6 +54,7 @@ const notApplied = (what: string): NotApplied => ({ notApplied: what });
 const NO_STATUS = notApplied('no readable response');
 const NO_200 = notApplied('no response with status 200');
 const NO_400 = notApplied('no response with status 400');
+const NO_PLANTS = notApplied('no response under /plants');
 const NO_REJECTION = notApplied('the store rejected none of its requests');
 
 const findingOf = (
@@ -119,9 +122,13 @@ export const answers200: Rule = (exchange) =>
 /** Maximum size of a body with an ordinary plant that every store must accept. */
 const MAX_ORDINARY_BYTES = 1024;
 
-/** Requires status 200, or 413 for a large body, because limits are unspecified (section 8). */
+/**
+ * Requires status 200, or 413 for a large body, because limits are unspecified (section 8). A server that does not read
+ * the trailer of the request before takes it for a request.
+ */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
-  statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES
+  (statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES) ||
+  (hasTrailer(exchange) && isStoppedAtGateway(exchange))
     ? undefined
     : answers200(exchange, contract, sent);
 
@@ -146,12 +153,26 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
 /** Statuses for something not implemented, a failure to forward a request, or an unsupported HTTP version. */
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
-/** Returns whether a gateway, which does not know the Error schema, could not forward the request. */
-export const isStoppedAtGateway = (exchange: Exchange): boolean =>
-  exchange.response !== undefined &&
-  isGatewayStatus(exchange.response.status) &&
-  mayStopAtGateway(exchange) &&
-  !mediaTypes(exchange.response).includes('application/json');
+/**
+ * Whether the server has to read a trailer, of this request or of the one before it. Many servers cannot: Werkzeug fails,
+ * Puma fails if the trailer does not arrive at once, and Varnish and Java's com.sun.net.httpserver take it for the next
+ * request. Hardly any client sends one.
+ */
+const hasTrailer = ({ request, preceding }: Exchange): boolean =>
+  [request, preceding?.request].some((one) => one?.delivery?.chunks === 'trailer');
+
+/**
+ * Returns whether the server in front of the store, which does not know the Error schema, could not read or forward the
+ * request.
+ */
+export function isStoppedAtGateway(exchange: Exchange): boolean {
+  const { response } = exchange;
+  if (response === undefined || mediaTypes(response).includes('application/json')) return false;
+  const { status } = response;
+  return hasTrailer(exchange)
+    ? status === 400 || status >= 500
+    : mayStopAtGateway(exchange) && isGatewayStatus(status);
+}
 
 /** A server may limit the length of a header line to this many bytes; nginx then answers 400 with a page. */
 const MAX_HEADER_LINE_BYTES = 4000;
@@ -162,6 +183,7 @@ const MAX_HEADER_LINE_BYTES = 4000;
  */
 const mayBeRejectedByGateway = (exchange: Exchange): boolean =>
   mayStopAtGateway(exchange) ||
+  isStoppedAtGateway(exchange) ||
   exchange.request.headers.some(([name, value]) => name.length + value.length > MAX_HEADER_LINE_BYTES);
 
 /** Requires that the content type of a 400 is application/json (section 4, rule 3). */
@@ -184,6 +206,7 @@ export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   if (!isSuccess(status)) return undefined;
+  if (isOfOtherPath(exchange)) return NO_PLANTS;
   const finding = findingOf('a status other than 2xx', describeExchange(exchange), 'accepted', 'success');
   return { ...finding, ofRequest: true };
 };
@@ -225,6 +248,7 @@ const NOT_MODIFIED = 304;
 
 /** Requires what an unconstrained plant must get: 200 (section 4), or a rejection by 3xx or 4xx. */
 export const acceptedOrRejected: Rule = (exchange) => {
+  if (isOfOtherPath(exchange)) return NO_PLANTS;
   const status = statusOf(exchange) ?? 0;
   const isRejection =
     (status >= 300 && status < 500 && status !== NOT_MODIFIED) ||
@@ -234,6 +258,26 @@ export const acceptedOrRejected: Rule = (exchange) => {
     ? undefined
     : wrongOutcome('200, or a rejection (3xx or 4xx)', exchange);
 };
+
+/** Shorter values occur by chance. */
+const MIN_RECOGNISED = 3;
+
+/** A percent-encoded letter in the last segment of the path. */
+const ENCODED_PATH = /\/[^/?]*%[^/?]*(?:\?|$)/;
+
+/**
+ * Whether the store has taken a percent-encoded path for another one, about which the interface says nothing: it answers
+ * with success, but with nothing of the plant. Encoded letters are the same as the letters themselves (RFC 3986 section
+ * 6.2.2.2), but some stores compare bytes, and serve a page or a list under all other paths.
+ */
+function isOfOtherPath({ request, response }: Exchange): boolean {
+  if (response === undefined || !isSuccess(response.status) || !ENCODED_PATH.test(request.path)) return false;
+  const content = contentOf(response);
+  const text = content.kind === 'json' ? content.text : legible(response.body);
+  return !Object.values(membersOf(bodyText(request.body)))
+    .map((value) => JSON.stringify(value).replaceAll('"', ''))
+    .some((value) => value.length >= MIN_RECOGNISED && text.includes(value));
+}
 
 /** Rules that apply to every well-framed request. */
 export const validResponseRules: readonly Rule[] = [
@@ -258,8 +302,10 @@ export const rejectedRules: readonly Rule[] = [
 ];
 
 function onlyForPlants(rule: Rule): Rule {
-  return (exchange, contract, sent) =>
-    exchange.request.method === 'POST' ? rule(exchange, contract, sent) : notApplied('no POST request');
+  return (exchange, contract, sent) => {
+    if (exchange.request.method !== 'POST') return notApplied('no POST request');
+    return isOfOtherPath(exchange) ? NO_PLANTS : rule(exchange, contract, sent);
+  };
 }
 
 /** Requires that a rejection has one of these statuses. Other rules judge whether there is a rejection. */

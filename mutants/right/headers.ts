@@ -341,6 +341,30 @@ export const headers: readonly RightStore[] = [
     routing(({ message }) => message.rawTrailers.length > 0, 'cut'),
   ),
   right(
+    'trailers-500',
+    'fails with a page of the server at trailers after a chunked body, like Werkzeug, which cannot read them',
+    sending((usual, { message }) =>
+      message.rawTrailers.length === 0 ? usual : html(500, 'Internal Server Error'),
+    ),
+  ),
+  right(
+    'trailers-unread',
+    "takes trailers after a chunked body for the next request, as Java's com.sun.net.httpserver does",
+    (reference) => ({
+      send(answer, response, request) {
+        reference.send(answer, response, request);
+        const { rawTrailers, socket } = request.message;
+        if (rawTrailers.length === 0) return;
+        const page = '<h1>400 Bad Request</h1>Bad request line';
+        response.once('finish', () => {
+          socket.end(
+            `HTTP/1.1 400 Bad Request\r\nContent-Length: ${page.length}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n${page}`,
+          );
+        });
+      },
+    }),
+  ),
+  right(
     'trailers-503',
     'answers trailers after a chunked body with 503 and Retry-After, like Varnish, which cannot forward them',
     sending((usual, { message }) =>

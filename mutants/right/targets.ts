@@ -88,6 +88,12 @@ export const targets: readonly RightStore[] = [
     (url) => isEncoded(target(url).path),
     () => ({ status: 308, headers: { location: '/plants' } }),
   ),
+  diverts(
+    'encoded-path-page',
+    'takes a percent-encoded path for another one, and answers all others with the page of an app',
+    (url) => isEncoded(target(url).path),
+    () => html(200, 'Plants'),
+  ),
   right(
     'encoded-path-400',
     'answers a percent-encoded path with 400 and an Error, before authentication',
