@@ -249,6 +249,9 @@ export const otherSchemes: readonly InvalidCredential[] = [
   scheme('the scheme and the token without a space', (token) => `Bearer${token}`, 'nearly Bearer'),
   scheme('the scheme in lower case with a random token', () => 'bearer 91c07d2f3a', 'any token'),
   scheme('two spaces before a random token', () => 'Bearer  91c07d2f3a', 'any token'),
+  // A pattern that is not anchored finds Bearer in these.
+  scheme('a scheme that ends with Bearer', (token) => `XBearer ${token}`, 'nearly Bearer'),
+  scheme('Bearer after another scheme', (token) => `Basic Bearer ${token}`, 'nearly Bearer'),
   scheme('the scheme twice', (token) => `Bearer Bearer ${token}`, 'nearly Bearer'),
   scheme('the scheme after the token', (token) => `${token} Bearer`, 'nearly Bearer'),
 ];

@@ -120,6 +120,16 @@ export const auth: readonly BrokenStore[] = [
     acceptingCredential(header(/^bearer +\S+$/i)),
   ),
   {
+    name: 'auth-unanchored',
+    breaks: 'looks for Bearer and the token anywhere in the header',
+    fails: ['auth/rejects-other-schemes'],
+    start: (token) =>
+      startStore({
+        token,
+        steps: acceptingCredential((request) => authorization(request)?.endsWith(`Bearer ${token}`) === true),
+      }),
+  },
+  {
     name: 'auth-case-of-lower-scheme',
     breaks: 'compares the token without regard to case if the scheme is in lower case',
     fails: ['combinations/rejects-invalid-credentials'],

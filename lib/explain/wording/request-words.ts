@@ -45,7 +45,8 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const property = propertyIn(labelOf(failure), contract);
   if (property !== undefined) {
     const words = labelOf(failure).slice(property.length + 1);
-    return { clause: `${property} ${words.replace(/^(?=["\-\d])/, 'is ')}`, property };
+    const verb = words.replace(/^(?=["\-\d])/, 'is ').replace(/(?= of other types$)/, ' are');
+    return { clause: `${property} ${verb}`, property };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };

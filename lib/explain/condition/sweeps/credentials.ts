@@ -165,6 +165,11 @@ const NAMED: readonly CredentialClass[] = [
     ({ value = '' }) => /^(?!bearer|basic|digest)\S+ /i.test(value),
   ],
   [
+    'the token after anything that ends with Bearer',
+    'Bearer and the token come after something else',
+    ({ value = '', token }) => /.bearer (?!.* )/i.test(value) && value.endsWith(` ${token}`),
+  ],
+  [
     'the token under another scheme',
     'the scheme is not Bearer',
     ({ value = '', token }) => /^(?!bearer|basic)\w+ /i.test(value) && value.endsWith(` ${token}`),
