@@ -51,7 +51,7 @@ const interleavedByCheck = (further: readonly FurtherFailure[]): readonly Furthe
     .map(({ one }) => one);
 
 /** Maximum number of further failed cases of a symptom to compare with its explanations, and to resend. */
-const [MAX_COMPARED, MAX_SENT_AGAIN] = [300, 12];
+const [MAX_COMPARED, MAX_SENT_AGAIN] = [2000, 12];
 
 /** At most `max` items of a list, at equal distances. */
 const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>
@@ -80,7 +80,7 @@ async function explainFurther(
     if (isOnlyRepeated(lead, experiments)) continue;
     const search = new Search(lead, experiments);
     if ((await explanationCovering(known, search)) !== undefined) continue;
-    const explained = await explainLead(lead, [lead], experiments);
+    const explained = await explainLead(lead, [lead], known, experiments);
     const explanation = explained?.explanations.find((one) => mayExplain(one, search));
     if (explained === undefined || explanation === undefined || areVague(explanation.conditions)) continue;
     const cluster = { symptom: explained.symptom, explanation, members: [lead] };
@@ -129,7 +129,8 @@ async function explainSymptom(
     while (inVain.size < MAX_IN_VAIN) {
       const lead = unexplained.find(mayLead);
       if (lead === undefined) return;
-      const work = () => explainLead(lead, members, experiments);
+      const known = clusters.map(({ explanation }) => explanation);
+      const work = () => explainLead(lead, members, known, experiments);
       const [explained, shortage] = await experiments.withShortage(work);
       if (explained !== undefined) unexplained = await added(unexplained, lead, explained);
       else {
@@ -157,21 +158,26 @@ interface Explained {
 }
 
 /** The search for one failure. If a cache replays responses, each of its invalid requests follows a valid one. */
-async function searchFor(lead: CheckFailure, experiments: Experiments): Promise<Search> {
-  const search = new Search(lead, experiments);
+async function searchFor(
+  lead: CheckFailure,
+  known: readonly Explanation[],
+  experiments: Experiments,
+): Promise<Search> {
+  const search = new Search(lead, experiments, { known });
   const { failingState } = search;
   const isReplayed =
     failingState !== undefined && (await withinBudget(() => tryReplay(failingState, search))) !== undefined;
-  return isReplayed ? new Search(lead, experiments, true) : search;
+  return isReplayed ? new Search(lead, experiments, { known, followsValid: true }) : search;
 }
 
 /** Explains one failure by experiments, or by how often requests fail; undefined if neither is possible. */
 async function explainLead(
   lead: CheckFailure,
   members: readonly CheckFailure[],
+  known: readonly Explanation[],
   experiments: Experiments,
 ): Promise<Explained | undefined> {
-  const search = await searchFor(lead, experiments);
+  const search = await searchFor(lead, known, experiments);
   const restartsBefore = experiments.restarts;
   const explanations = (await explainFailure(search)) ?? compact(intermittentOverall(search, members));
   if (explanations.length === 0) return undefined;

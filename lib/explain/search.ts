@@ -4,6 +4,7 @@ import { madeValid, type RequestState, templateOf } from '../payloads/model/dime
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { covers } from './assign/covers.ts';
 import type { CheckFailure } from './cluster.ts';
 import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
@@ -66,6 +67,13 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
   'should-reject',
 ];
 
+/** Whether an explanation with conditions covers a request. */
+const isExplainedBy = (known: Explanation, state: RequestState, { experiments }: Search): boolean =>
+  known.kind === 'always' &&
+  known.conditions.length > 0 &&
+  known.neutral !== undefined &&
+  covers(known, { label: '', template: templateOf(state) }, experiments);
+
 /** The search for the explanation of one failure: the failure, its symptom, and how to send experiments. */
 export class Search {
   readonly failure: Failure;
@@ -80,11 +88,23 @@ export class Search {
   readonly isSlow: boolean;
 
   private readonly followsValid: boolean;
+  private readonly known: readonly Explanation[];
   private cachedInvalidParts: readonly RequestPart[] | undefined;
 
-  /** @param followsValid whether each invalid request follows a valid one, so that a cache knows that one */
-  constructor({ failure, symptom }: CheckFailure, experiments: Experiments, followsValid = false) {
+  /**
+   * @param followsValid whether each invalid request follows a valid one, so that a cache knows that one
+   * @param known explanations of other failures with the same symptom, which do not cover this one
+   */
+  constructor(
+    { failure, symptom }: CheckFailure,
+    experiments: Experiments,
+    {
+      followsValid = false,
+      known = [],
+    }: { readonly followsValid?: boolean; readonly known?: readonly Explanation[] } = {},
+  ) {
     this.followsValid = followsValid;
+    this.known = known;
     this.failure = failure;
     this.symptom = symptom;
     this.experiments = experiments;
@@ -115,13 +135,16 @@ export class Search {
       .slice(0, 1);
   }
 
-  /** Ordinary requests, made invalid in the same way as the failing one. */
+  /** Ordinary requests, made invalid in the same way as the failing one, that show no known fault. */
   get ordinaryVariants(): readonly RequestState[] {
     const { failingState, invalidParts } = this;
     const ordinary = ordinaryStates(this.contract);
-    return failingState === undefined
-      ? ordinary
-      : ordinary.map((one) => withParts(invalidParts, failingState, one));
+    const variants =
+      failingState === undefined
+        ? ordinary
+        : ordinary.map((one) => withParts(invalidParts, failingState, one));
+    const others = variants.filter((one) => !this.known.some((known) => isExplainedBy(known, one, this)));
+    return others.length === 0 ? variants : others;
   }
 
   async send(state: RequestState): Promise<Exchange> {
