@@ -43,7 +43,10 @@ const propertyIn = (label: string, { newPlant: { shape } }: Contract): string | 
 export function suchAs(failure: Failure, contract: Contract): Condition {
   const { label, check } = failure.sentFor ?? { label: failure.label, check: undefined };
   const property = propertyIn(labelOf(failure), contract);
-  if (property !== undefined) {
+  // The defect alone, in an otherwise ordinary plant, does not show the symptom.
+  const isCombined =
+    label !== labelOf(failure) && defectsAmong(new Set([labelOf(failure)]), contract).size > 0;
+  if (property !== undefined && !isCombined) {
     const words = labelOf(failure).slice(property.length + 1);
     const verb = words.replace(/^(?=["\-\d])/, 'is ').replace(/(?= of other types$)/, ' are');
     return { clause: `${property} ${verb}`, property };
@@ -53,7 +56,7 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const [, extension] = /^json extension: (.+)$/.exec(label) ?? [];
   const observed = extension === undefined ? OBSERVED_BODIES[label] : { clause: `the body has ${extension}` };
   if (observed !== undefined) return { ...observed, topics: [...(observed.topics ?? []), 'not JSON'] };
-  // The label of a combination, or of a request that was sent before one, is not informative.
+  // The label of a combination, or of a request that was sent before one, is seldom informative.
   const isCombination =
     label === IN_ONE_OF_MANY_WAYS ||
     (check?.startsWith('combinations/') === true && failure.template.sentAs === undefined);
