@@ -139,7 +139,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
   'Accept-Encoding': [
     ['with Accept-Encoding', ANY],
-    ['whose Accept-Encoding names gzip', /gzip/],
+    ['whose Accept-Encoding names gzip', /gzip(?!;\s*q=0(?:\.0*)?(?:,|$))/],
     ['whose Accept-Encoding names br', /\bbr\b/],
     ['whose Accept-Encoding names identity', /identity/],
   ],
