@@ -208,6 +208,15 @@ describe('two faults with the same symptom have two causes', () => {
       { only: ['unconstrained/answers-hostile-*', 'invalid/rejects-wrong-type'] },
       ['Answers 500 when name or tag contains an apostrophe', 'Answers 500 when tag is a boolean'],
     ],
+    // Most ordinary plants have the first one.
+    [
+      ['rejects-long-tag', 'rejects-space-at-the-end-untagged'],
+      { only: ['ordinary/accepts-names-of-many-kinds', 'ordinary/accepts-tags-of-every-length'] },
+      [
+        'Answers 400 to valid requests when tag is longer than 12 characters',
+        'Answers 400 to valid requests when name ends with a space',
+      ],
+    ],
     [
       ['missing-id-tagged', 'name-boolean-tagged'],
       { only: ['invalid/rejects-missing-property', 'invalid/rejects-wrong-type'] },

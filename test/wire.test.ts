@@ -1548,6 +1548,25 @@ describe('requests in sequence', () => {
     });
   });
 
+  test.each([
+    ['at once', 0],
+    ['a moment later', 5],
+  ])('are answered by a further response that nobody asked for and that arrives %s', async (_when, ms) => {
+    const server = await raw((request, socket) => {
+      socket.write(answer(`${ids([request])[0]}`) + (ms === 0 ? answer('unasked') : ''));
+      if (ms > 0) setTimeout(() => socket.end(answer('unasked')), ms);
+    });
+    const client = wireTo(server.url);
+    const [first, ...others] = await client.sendSequence([numbered(1)]);
+    expect([first, ...others].map((one) => one && bodies([one])[0])).toEqual(['1']);
+    // Not for one that belongs to no sequence.
+    await new Promise((resolve) => setTimeout(resolve, 4 * ms));
+    expect(textOf(responseTo(await client.send(numbered(2, { cuts: [2] }).request)))).toBe('2');
+    const slow = numbered(4, { headFirst: true, pauseMs: 4 * ms });
+    const sequence = ms === 0 ? [numbered(3), numbered(4)] : [numbered(3), slow];
+    expect(bodies(await client.sendSequence(sequence))).toEqual(['3', 'unasked']);
+  });
+
   test('pipelined are all sent before the first response, however the responses arrive', async () => {
     const answers = [
       answer('one'),
