@@ -398,6 +398,12 @@ export const crashes: readonly BrokenStore[] = [
     failing(({ text, id }) => id !== undefined && /:\s*-?\d+(\.\d+)?e/i.test(text)),
   ),
   broken(
+    'crash-large-id-exponent',
+    '500 if an id above 2^53 has an exponent or a decimal point: BigInt("1e17") throws',
+    ['combinations/answers-unconstrained-plants', 'invariants/no-server-error'],
+    failing(({ text, id }) => id !== undefined && id > 2n ** 53n && /:\s*-?\d+(?:\.|e)/i.test(text)),
+  ),
+  broken(
     'crash-id-30',
     '500 if id is between 2^30 and 2^31, which is an ordinary id',
     [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Numeral, type Value } from '../../reference/json.ts';
@@ -405,6 +406,32 @@ export const stateAndLoad: readonly BrokenStore[] = [
         return false;
       })(right);
     },
+  ),
+
+  broken(
+    'state-rejected-on-connection',
+    'answers a plant with the name of a rejected one with the same id on the connection: null if it had none',
+    ['combinations/accepts-ordinary-plants'],
+    withFreshState(() => {
+      const rejected = new WeakMap<Socket, Set<string>>();
+      const idIn = ({ body }: Received) => /"id"\s*:\s*(-?\d+)/.exec(body.toString())?.[1] ?? randomUUID();
+      return (right) => ({
+        validate(value, request) {
+          const { socket } = request.message;
+          try {
+            return right.validate(value, request);
+          } catch (error) {
+            rejected.set(socket, (rejected.get(socket) ?? new Set()).add(idIn(request)));
+            throw error;
+          }
+        },
+        create(plant, request) {
+          const answer = right.create(plant, request);
+          const isKnown = rejected.get(request.message.socket)?.has(idIn(request)) === true;
+          return isKnown ? json(answer.status, { name: null }) : answer;
+        },
+      });
+    }),
   ),
 
   // After a plant.

@@ -110,7 +110,7 @@ const explainsChance: Explains = (root, consequence) =>
   (isSameSymptom(root, consequence) ||
     (isAuthentication(root) && isAuthentication(consequence)) ||
     (isIntermittent(root) && isAboutRequestBody(root) && isAboutRequestBody(consequence)) ||
-    (isIntermittent(root) && isWrong200(root) && isWrong200(consequence)));
+    (isWrong200(root) && isWrong200(consequence)));
 
 /** If the value of a property decides how it is converted, irreproducible conversions depend on it, too. */
 const convertsToo: Explains = (root, consequence) =>

@@ -211,6 +211,7 @@ export const historyOfValid: Dimension = dimension('history', [
     anyOf([
       after('after the same request without a token', withoutToken, 'other'),
       after('after a rejected request with the same id', withoutName, 'other'),
+      onSameConnection('after a rejected plant with the same id', withoutName, 'rejected before'),
     ]),
     after('after the same request aborted before the last byte', abortedItself, 'other', 'aborted before'),
     anyOf([

@@ -123,8 +123,16 @@ const IDS: readonly Value[] = [
       'with a negative id': freshId(-(2n ** 31n), -(2n ** 20n)),
       'with an id below -2^53': freshId(-(2n ** 62n), -(2n ** 53n)),
       'with the id 0': 0n,
-      'with an exponent in the id': new Raw((id) => `${id}e0`, 2 ** 20),
     }),
+  ),
+  ...optional(
+    anyOfList(
+      having(ID, {
+        'with an exponent in the id': new Raw((id) => `${id}e0`, 2 ** 20),
+        'with an exponent in an id above 2^53': new Raw((id) => `${id}e8`, 2 ** 20),
+        'with a decimal point in an id above 2^53': new Raw((id) => `${id}00000000.0`, 2 ** 20),
+      }),
+    ),
   ),
 ];
 

@@ -1,3 +1,4 @@
+import { exactInteger } from '../../../contract/numeral.ts';
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
@@ -33,8 +34,18 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
   ...(isAboutMagnitude ? { topics: ['large id'] } : {}),
 });
 
-const WRITTEN_WITH_EXPONENT = 'with an exponent';
-export const ID_WITH_EXPONENT = `${ID} is written ${WRITTEN_WITH_EXPONENT}`;
+const WITH_EXPONENT = 'is written with an exponent';
+export const ID_WITH_EXPONENT = `${ID} ${WITH_EXPONENT}`;
+
+/** Classes of ids that are not written as plain digits, and how the small and the large ones of them are written. */
+const WRITTEN: readonly (readonly [text: string, ends: readonly string[]])[] = [
+  ['is written with an exponent or a decimal point', ['e0', '.0', 'e8', '00000000.0']],
+  [WITH_EXPONENT, ['e0', 'e8']],
+  ['is written with a decimal point', ['.0', '00000000.0']],
+  ['is above 2^53 and written with an exponent or a decimal point', ['e8', '00000000.0']],
+  ['is above 2^53 and written with an exponent', ['e8']],
+  ['is above 2^53 and written with a decimal point', ['00000000.0']],
+];
 
 /** A scale of magnitudes, with fresh ids at or slightly above each point. */
 const MAGNITUDES: Scale = {
@@ -70,7 +81,8 @@ export function idsBetween(low: number, high: number): Sweep {
 
 const ID_DIGITS = new RegExp(`("${ID}"\\s*:\\s*)-?\\d+`);
 
-const SMALL = freshId(2n ** 21n, 2n ** 24n);
+/** Long enough that eight zeros more make it exceed 2^53. */
+const ORDINARY = freshId(2n ** 28n, 2n ** 31n);
 
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
@@ -89,12 +101,12 @@ export const idSweep: Sweep = {
     candidateOf('below -2^53', freshId(-(2n ** 62n), -(2n ** 53n), 4096n)),
     candidateOf('below -2^53 and odd', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     candidateOf('0', 0n),
-    candidateOf(WRITTEN_WITH_EXPONENT, new Raw((id) => `${SMALL.written(id)}e0`, SMALL.choices)),
+    ...['e0', '.0', 'e8', '00000000.0'].map(writtenWith),
   ],
-  classes: CLASSES.map((row) => ({
-    id: row[0],
-    condition: idCondition(row[0], !PARITY.includes(row)),
-  })),
+  classes: [
+    ...CLASSES.map((row) => ({ id: row[0], condition: idCondition(row[0], !PARITY.includes(row)) })),
+    ...WRITTEN.map(([text]) => ({ id: text, condition: idCondition(text, false) })),
+  ],
   scale: MAGNITUDES,
   closer: powersOfTwo,
 };
@@ -123,18 +135,30 @@ function powersOfTwo(shown: readonly Candidate[]): Sweep | undefined {
 }
 
 function candidateOf(value: string, json: Json, classes: readonly IdClass[] = CLASSES): Candidate {
-  const sample = json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json);
-  const number = BigInt(/^-?\d+/.exec(sample)?.[0] ?? 0);
-  const isPlain = /^-?\d+$/.test(sample);
+  const number = BigInt(json instanceof Raw ? json.written(2n ** 21n + 7n) : String(json));
   return {
     value,
     condition: {
-      ...idCondition(`is ${isPlain ? '' : 'written '}${value}`, isPlain),
+      ...idCondition(`is ${value}`),
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
-    classes: !isPlain ? ['exponent'] : classes.filter(([, has]) => has(number)).map(([clause]) => clause),
+    classes: classes.filter(([, has]) => has(number)).map(([clause]) => clause),
     point: number,
+  };
+}
+
+/** An id in digits with something after them, which is not a plain integer any more. */
+function writtenWith(end: string): Candidate {
+  const json = new Raw((id) => `${ORDINARY.written(id)}${end}`, ORDINARY.choices);
+  const classes = WRITTEN.filter(([, ends]) => ends.includes(end)).map(([text]) => text);
+  const text = classes.at(-1) ?? '';
+  return {
+    value: text.replace('is ', ''),
+    condition: idCondition(text, false),
+    apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
+    classes,
+    point: exactInteger(json.written(2n ** 30n + 7n)) ?? 0n,
   };
 }
 
