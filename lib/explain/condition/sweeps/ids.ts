@@ -81,8 +81,8 @@ export function idsBetween(low: number, high: number): Sweep {
 
 const ID_DIGITS = new RegExp(`("${ID}"\\s*:\\s*)-?\\d+`);
 
-/** Long enough that eight zeros more make it exceed 2^53. */
-const ORDINARY = freshId(2n ** 28n, 2n ** 31n);
+/** Odd, and long enough that eight zeros more make it exceed 2^53. */
+const ORDINARY = freshId(2n ** 28n + 1n, 2n ** 31n, 2n);
 
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
@@ -151,14 +151,15 @@ function candidateOf(value: string, json: Json, classes: readonly IdClass[] = CL
 /** An id in digits with something after them, which is not a plain integer any more. */
 function writtenWith(end: string): Candidate {
   const json = new Raw((id) => `${ORDINARY.written(id)}${end}`, ORDINARY.choices);
-  const classes = WRITTEN.filter(([, ends]) => ends.includes(end)).map(([text]) => text);
-  const text = classes.at(-1) ?? '';
+  const point = exactInteger(json.written(2n ** 30n + 7n)) ?? 0n;
+  const written = WRITTEN.filter(([, ends]) => ends.includes(end)).map(([text]) => text);
+  const text = written.at(-1) ?? '';
   return {
     value: text.replace('is ', ''),
     condition: idCondition(text, false),
     apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
-    classes,
-    point: exactInteger(json.written(2n ** 30n + 7n)) ?? 0n,
+    classes: [...CLASSES.filter(([, has]) => has(point)).map(([clause]) => clause), ...written],
+    point,
   };
 }
 
