@@ -82,7 +82,7 @@ export function idsBetween(low: number, high: number): Sweep {
 const ID_DIGITS = new RegExp(`("${ID}"\\s*:\\s*)-?\\d+`);
 
 /** Odd, and long enough that eight zeros more make it exceed 2^53. */
-const ORDINARY = freshId(2n ** 28n + 1n, 2n ** 31n, 2n);
+const ORDINARY = freshId(2n ** 30n + 1n, 2n ** 31n, 2n);
 
 /** Values of an integer id. Small ids may all be in use, so most values are above 2^20. */
 export const idSweep: Sweep = {
