@@ -411,7 +411,7 @@ export const stateAndLoad: readonly BrokenStore[] = [
   broken(
     'state-rejected-on-connection',
     'answers a plant with the name of a rejected one with the same id on the connection: null if it had none',
-    ['combinations/accepts-ordinary-plants'],
+    ['combinations/answers-unconstrained-plants', 'invariants/200-is-a-plant'],
     withFreshState(() => {
       const rejected = new WeakMap<Socket, Set<string>>();
       const idIn = ({ body }: Received) => /"id"\s*:\s*(-?\d+)/.exec(body.toString())?.[1] ?? randomUUID();
