@@ -1567,6 +1567,17 @@ describe('requests in sequence', () => {
     expect(bodies(await client.sendSequence(sequence))).toEqual(['3', 'unasked']);
   });
 
+  test.each(['HTTP/1.1 400 Bad', 'HTTP/1.1 102 Processing\r\n\r\n', '\r\n'])(
+    'go over a fresh connection after %j that nobody asked for',
+    async (bytes) => {
+      const server = await raw((request, socket, { connection }) => {
+        socket.write(answer(`${ids([request])[0]} ${connection}`) + bytes);
+      });
+      const exchanges = await wireTo(server.url).sendSequence([numbered(1), numbered(2)]);
+      expect(bodies(exchanges)).toEqual(['1 1', '2 2']);
+    },
+  );
+
   test('pipelined are all sent before the first response, however the responses arrive', async () => {
     const answers = [
       answer('one'),

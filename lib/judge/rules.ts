@@ -274,10 +274,16 @@ function isOfOtherPath({ request, response }: Exchange): boolean {
   if (response === undefined || !isSuccess(response.status) || !ENCODED_PATH.test(request.path)) return false;
   const content = contentOf(response);
   const text = content.kind === 'json' ? content.text : legible(response.body);
-  return !Object.values(membersOf(bodyText(request.body)))
-    .map((value) => JSON.stringify(value).replaceAll('"', ''))
-    .some((value) => value.length >= MIN_RECOGNISED && text.includes(value));
+  // The text may have other escapes than the request.
+  const texts = [text, ...textsIn(text)];
+  return !textsIn(bodyText(request.body)).some(
+    (sent) => sent.length >= MIN_RECOGNISED && texts.some((one) => one.includes(sent)),
+  );
 }
+
+/** The values of the members of a JSON object, as texts. */
+const textsIn = (json: string): readonly string[] =>
+  Object.values(membersOf(json)).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 
 /** Rules that apply to every well-framed request. */
 export const validResponseRules: readonly Rule[] = [

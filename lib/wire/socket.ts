@@ -20,16 +20,16 @@ interface Listener {
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
-  /** On an idle connection, no response is due, so any event ends the connection. */
+  /** On an idle connection, no response is due, so any event ends it, except the beginning of a further response. */
   private readonly idle: Listener = {
-    onData: (bytes) => this.keepUnrequested(bytes),
+    onData: (bytes) => this.keepUnsolicited(bytes),
     onEnd: () => {
-      if (this.unrequested.length === 0) this.drop();
+      if (this.unsolicited.length === 0) this.drop();
     },
   };
   private listener = this.idle;
-  /** What may be a further response, to a request that nobody sent. */
-  private unrequested = Buffer.alloc(0);
+  /** What has arrived of a further response, which no request asked for. */
+  private unsolicited = Buffer.alloc(0);
   private abandon: () => void = () => {};
 
   constructor(endpoint: Endpoint) {
@@ -51,22 +51,23 @@ export class SocketConnection implements Connection {
   async sendAll(requests: readonly Request[], limits: ResponseLimits, isNext = false): Promise<Exchange[]> {
     const pending = requests.map((request) => pendingOf(request, limits));
     const [first] = pending;
-    if (isNext && first !== undefined && this.answersUnrequested(first)) return pending.map(exchangeOf);
-    await this.exchange(pending, limits);
+    const unsolicited =
+      isNext && first !== undefined ? this.takeUnsolicited(first.request, limits) : undefined;
+    if (first === undefined || unsolicited === undefined) await this.exchange(pending, limits);
+    else first.outcome = unsolicited;
     return pending.map(exchangeOf);
   }
 
-  /** Ends an exchange with the unrequested response, if one has arrived. */
-  private answersUnrequested(pending: PendingExchange): boolean {
-    const bytes = this.unrequested;
-    if (bytes.length === 0) return false;
+  /** Returns the unsolicited response, read as that to a request, if all of it has arrived. */
+  private takeUnsolicited({ method }: Request, { maxBodyBytes }: ResponseLimits): Response | undefined {
+    const bytes = this.unsolicited;
+    if (bytes.length === 0) return undefined;
     this.drop();
+    const reader = new ResponseReader(method, maxBodyBytes);
     try {
-      const response = pending.reader.take(bytes) ?? pending.reader.closed();
-      if (response !== undefined) pending.outcome = response;
-      return response !== undefined;
+      return reader.take(bytes) ?? reader.closed();
     } catch {
-      return false;
+      return undefined;
     }
   }
 
@@ -79,15 +80,14 @@ export class SocketConnection implements Connection {
     this.socket?.destroy();
     this.socket = undefined;
     this.listener = this.idle;
-    this.unrequested = Buffer.alloc(0);
+    this.unsolicited = Buffer.alloc(0);
   }
 
   /** Keeps bytes that begin like a response; others end the connection. */
-  private keepUnrequested(bytes: Buffer): void {
-    this.unrequested = Buffer.concat([this.unrequested, bytes]);
-    const { length } = this.unrequested;
-    if (!UNREQUESTED.test(this.unrequested.toString('latin1', 0, 9)) || length > MAX_UNREQUESTED_BYTES)
-      this.drop();
+  private keepUnsolicited(bytes: Buffer): void {
+    this.unsolicited = Buffer.concat([this.unsolicited, bytes]);
+    const isResponse = FINAL_RESPONSE.test(this.unsolicited.toString('latin1', 0, 10));
+    if (!isResponse || this.unsolicited.length > MAX_UNSOLICITED_BYTES) this.drop();
   }
 
   private opened(): Promise<Socket> {
@@ -125,7 +125,7 @@ export class SocketConnection implements Connection {
 
   private async exchange(pending: readonly PendingExchange[], limits: ResponseLimits): Promise<void> {
     const started = performance.now();
-    if (this.unrequested.length > 0) this.drop();
+    if (this.unsolicited.length > 0) this.drop();
     const socket = await this.opened().catch(faultOf);
     if ('kind' in socket) {
       for (const one of pending) Object.assign(one, { outcome: socket, ms: performance.now() - started });
@@ -145,7 +145,7 @@ export class SocketConnection implements Connection {
     if (!isKept || !isWritten || !isAlive || !mayContinue) return this.drop();
     socket.setTimeout(IDLE_MS);
     const { rest } = pending.at(-1)?.reader ?? {};
-    if (rest !== undefined && rest.length > 0) this.keepUnrequested(rest);
+    if (rest !== undefined && rest.length > 0) this.keepUnsolicited(rest);
   }
 
   /** @returns whether all responses arrived, and the connection could carry another request */
@@ -235,8 +235,8 @@ class DueResponses {
 }
 
 /** The beginning of a final response. */
-const UNREQUESTED = /^HTTP\/1\.[01] [2-5]?/;
-const MAX_UNREQUESTED_BYTES = 64 * 1024;
+const FINAL_RESPONSE = /^HTTP\/1\.[01] [2-5]/;
+const MAX_UNSOLICITED_BYTES = 64 * 1024;
 
 /** A request, and the response as far as it has arrived. */
 interface PendingExchange {

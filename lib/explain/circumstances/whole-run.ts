@@ -214,22 +214,21 @@ interface LeavingPart {
 
 function unreadPartsOf(earlier: RequestState): readonly LeavingPart[] {
   const chunked = (template: RequestTemplate): RequestTemplate => ({ ...template, framing: 'chunked' });
-  const rejected = REJECTED_EARLY.map(({ singular, from, control }) => {
+  const rejected = REJECTED_EARLY.map(({ singular, from, control }): LeavingPart => {
     const request = templateOf(from(earlier));
-    const harmless = control === undefined ? { ...request, body: undefined } : templateOf(control(earlier));
-    return { singular, request, harmless };
+    return {
+      part: `the body of ${singular}`,
+      request,
+      control: control === undefined ? { ...request, body: undefined } : templateOf(control(earlier)),
+    };
   });
   const plant = chunked(templateOf(earlier));
   return [
-    ...rejected.map(({ singular, request, harmless }) => ({
-      part: `the body of ${singular}`,
-      request,
-      control: harmless,
-    })),
-    ...rejected.map(({ singular, request, harmless }) => ({
-      part: `the chunked body of ${singular}`,
+    ...rejected,
+    ...rejected.map(({ part, request, control }) => ({
+      part: part.replace('body', 'chunked body'),
       request: chunked(request),
-      control: chunked(harmless),
+      control: chunked(control),
     })),
     {
       part: 'the trailer after a chunked body',

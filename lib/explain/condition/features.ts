@@ -63,10 +63,9 @@ const spellingsIn = ({ clause = '', phrase = clause }: Condition): readonly HasS
 export function spellingIn(conditions: readonly Condition[], contract: Contract): Feature | undefined {
   const condition = conditions.find((one) => spellingsIn(one).length > 0);
   if (condition === undefined) return undefined;
+  const known = spellingsIn(condition);
   const has = (body: string) =>
-    spellingsIn(condition).some((spelling) =>
-      spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract),
-    );
+    known.some((spelling) => (spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract)));
   const besides = conditions.filter((one) => one !== condition);
   return { condition, has, ...(besides.length === 0 ? {} : { besides }) };
 }

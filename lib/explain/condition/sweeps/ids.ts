@@ -37,9 +37,12 @@ const idCondition = (text: string, isAboutMagnitude = true): Condition => ({
 const WITH_EXPONENT = 'is written with an exponent';
 export const ID_WITH_EXPONENT = `${ID} ${WITH_EXPONENT}`;
 
-/** Classes of ids that are not written as plain digits, and how the small and the large ones of them are written. */
+/** What follows the digits of an id that is not written as plain digits: of a small one, and of a large one. */
+const ENDS = ['e0', '.0', 'e8', '00000000.0'];
+
+/** Classes of ids that are not written as plain digits, by what follows their digits, from broad to narrow. */
 const WRITTEN: readonly (readonly [text: string, ends: readonly string[]])[] = [
-  ['is written with an exponent or a decimal point', ['e0', '.0', 'e8', '00000000.0']],
+  ['is written with an exponent or a decimal point', ENDS],
   [WITH_EXPONENT, ['e0', 'e8']],
   ['is written with a decimal point', ['.0', '00000000.0']],
   ['is above 2^53 and written with an exponent or a decimal point', ['e8', '00000000.0']],
@@ -101,7 +104,7 @@ export const idSweep: Sweep = {
     candidateOf('below -2^53', freshId(-(2n ** 62n), -(2n ** 53n), 4096n)),
     candidateOf('below -2^53 and odd', freshId(-(2n ** 62n) + 1n, -(2n ** 53n), 2n)),
     candidateOf('0', 0n),
-    ...['e0', '.0', 'e8', '00000000.0'].map(writtenWith),
+    ...ENDS.map(writtenWith),
   ],
   classes: [
     ...CLASSES.map((row) => ({ id: row[0], condition: idCondition(row[0], !PARITY.includes(row)) })),
