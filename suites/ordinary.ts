@@ -296,6 +296,14 @@ export const ordinaryChecks: readonly Check[] = [
       casesWithHeaders(plants, { chunked: { framing: 'chunked' } }),
     ),
   }),
+  should('ordinary/ignores-range', {
+    statement: 'A Range header has no effect on POST.',
+    basis: ['RFC 9110 section 14.2'],
+    hint: 'Ignore Range unless the method is GET: send the response to a POST without a function that serves files, and do not let a proxy apply ranges to it.',
+    test: namedCases([acceptsOrdinary], (plants) =>
+      casesWithHeaders(plants, { Range: { headers: [['range', 'bytes=0-1']] } }),
+    ),
+  }),
   should('ordinary/accepts-any-accept-that-allows-json', {
     statement: 'A plant is created with any Accept header that allows JSON.',
     basis: ['RFC 9110 section 12.5.1'],

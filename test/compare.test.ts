@@ -160,8 +160,8 @@ describe('a comparison', () => {
 
   test.each([
     [0, 'No check differs between the stores'],
-    [1, '1 of 118 checks differs between the stores'],
-    [2, '2 of 118 checks differ between the stores'],
+    [1, '1 of 119 checks differs between the stores'],
+    [2, '2 of 119 checks differ between the stores'],
   ])('counts %i differences in plain English', (count, words) => {
     expect(differingCount(count, comparison)).toBe(words);
   });

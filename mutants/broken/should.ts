@@ -204,6 +204,19 @@ export const should: readonly BrokenStore[] = [
     ),
   ),
   broken(
+    'applies-range',
+    'applies Range to the response to a POST, as functions that serve files do',
+    ['ordinary/ignores-range'],
+    sending((answer, { headers }) => {
+      const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range?.[0] ?? '') ?? [];
+      if (answer.status !== 200 || first === undefined) return answer;
+      const whole = typeof answer.body === 'string' ? answer.body : '';
+      if (Number(first) >= whole.length) return { status: 416, headers: {} };
+      const body = whole.slice(Number(first), last === '' ? undefined : Number(last) + 1);
+      return { ...answer, status: 206, body };
+    }),
+  ),
+  broken(
     'rejects-accept',
     '406 if Accept allows JSON only by a range or with a quality value',
     ['ordinary/accepts-any-accept-that-allows-json'],
