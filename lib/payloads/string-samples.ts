@@ -40,8 +40,15 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 export const plainName = (limits: TextLimits): Arbitrary<string> =>
   lowerCase(lengths(limits, 10, 14)).map(capitalised);
 
-/** Samples tags that any store accepts: 1 to 20 lower-case letters. */
-export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => lowerCase(lengths(limits, 1, 20));
+/** Samples tags that any store accepts: 1 to 20 lower-case letters. Plants share tags, so every third is the same. */
+export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => {
+  const bounds = lengths(limits, 1, 20);
+  const isAllowed = bounds.minLength <= SHARED_TAG.length && SHARED_TAG.length <= bounds.maxLength;
+  const shared = { arbitrary: fc.constant(SHARED_TAG), weight: isAllowed ? 1 : 0 };
+  return fc.oneof({ arbitrary: lowerCase(bounds), weight: 2 }, shared);
+};
+
+const SHARED_TAG = 'indoor';
 
 const lowerCase = (bounds: { readonly minLength: number; readonly maxLength: number }): Arbitrary<string> =>
   fc.array(fc.constantFrom(...LOWER), { ...bounds, size: 'max' }).map((letters) => letters.join(''));

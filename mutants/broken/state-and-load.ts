@@ -775,6 +775,21 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'state-one-tag-60',
+    'has room for 60 plants with the same tag, and answers 500 to the next one',
+    ['invariants/no-server-error'],
+    withFreshState(() => {
+      const counts = new Map<Value, number>();
+      return failing(({ fields }) => {
+        const tag = fields.get('tag');
+        if (tag === undefined) return false;
+        const count = (counts.get(tag) ?? 0) + 1;
+        counts.set(tag, count);
+        return count > 60;
+      });
+    }),
+  ),
+  broken(
     'load-new-id-500',
     'keeps ids unique, and answers 500 instead of 409 to an id that another request is about to create',
     ['combinations/answers-unconstrained-plants'],
