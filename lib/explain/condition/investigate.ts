@@ -6,6 +6,7 @@ import { insideCharacter } from '../../payloads/model/message.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import { mayExplain } from '../assign/covers.ts';
+import { explainBySameValue } from '../circumstances/after-same-value.ts';
 import { confirmExplanation } from '../confirm-explanation.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, withFixedId } from '../explanation.ts';
@@ -379,6 +380,12 @@ async function explainParts(
 ): Promise<readonly Explanation[]> {
   const expected = search.expectedOutcomeOf(state);
   const { conditions, sweeps } = await findConditions(state, parts, neutral, search);
+  const [part, ...otherParts] = parts;
+  const [swept] = sweeps;
+  if (part !== undefined && otherParts.length === 0 && swept !== undefined) {
+    const found = await withinBudget(() => explainBySameValue(state, part, neutral, swept, search));
+    if (found !== undefined) return [{ ...found, parts }];
+  }
   const subjects = mustReject(expected)
     ? await withinBudget(() => findSubjects(state, expected === 'reject-body', search, conditions))
     : undefined;

@@ -201,6 +201,10 @@ export const ADVICE: readonly Advice[] = [
       settings: { Python: 'ThreadingHTTPServer instead of HTTPServer' },
     },
     {
+      says: [/plants with the same /],
+      text: 'Look for what the store keeps for each value of the property, such as a counter, a list or a limit on how many plants share it: the interface states none.',
+    },
+    {
       says: [/after \d+ (?:rejected requests|requests with)/],
       text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that trips after a number of them.',
     },
