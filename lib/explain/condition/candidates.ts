@@ -34,6 +34,12 @@ export interface CandidateClass {
   readonly most?: Condition;
 }
 
+/** Values that show the symptom, as positions on a scale. */
+export interface Limits {
+  readonly condition: Condition;
+  readonly has: (point: bigint) => boolean;
+}
+
 /** Ordered values, such as lengths, sizes or magnitudes, for finding the limits of a fault. */
 export interface Scale {
   readonly points: readonly bigint[];
@@ -45,8 +51,8 @@ export interface Scale {
   readonly between: (first: bigint, last: bigint) => Condition;
   /** The exact value that a limit is probably next to, and the condition if it shows the symptom itself. */
   readonly exactly?: (point: bigint) => Candidate | undefined;
-  /** Like `above`, but in both directions from 0. */
-  readonly beyond?: (point: bigint) => Condition;
+  /** What negative values may show the symptom, too, if those above a limit do: `above` is the condition for those. */
+  readonly withNegative?: (limit: bigint, above: Condition) => readonly Limits[];
   /** The position of a request's own value on the scale, if it has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;
   /** A second scale, to try if this one reveals no limits. */

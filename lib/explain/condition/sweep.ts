@@ -1,14 +1,15 @@
+import { leastBy } from '../../collections.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import type { Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import type { Condition } from '../wording/condition.ts';
 import {
   type Candidate,
   type CandidateResults,
   candidatesWith,
   exactNameIn,
+  type Limits,
   type NamedCandidates,
   nameCandidates,
   type Scale,
@@ -57,7 +58,7 @@ export async function sweep(
   const results = await resultsOf(candidates, stateWith, search);
   let names = nameCandidates(results, classes);
   const scaled = scale && (await limitsOn(scale, attempt, search.isSlow));
-  const limits = scaled?.limits && onBothSides(scaled.limits, results);
+  const limits = scaled?.limits && withNegative(scaled.limits, results);
   if (limits !== undefined) {
     const exact = exactNameIn(names);
     const point = scale?.pointOf?.(state);
@@ -126,38 +127,39 @@ async function allAtOnce(
   return states.map((state, index) => exchanges[index] && search.isShown(exchanges[index], state));
 }
 
-interface ScaleBounds {
-  readonly condition: Condition;
-  readonly has: (point: bigint) => boolean;
-  /** Limits at the same distance from 0 on both sides. */
-  readonly onBothSides?: ScaleBounds | undefined;
+interface FoundLimits extends Limits {
+  /** The same limits, and negative values: those beyond a limit, or all of them. */
+  readonly withNegative?: readonly Limits[];
 }
 
-/** Extends the limits to both sides of 0 if negative values also show the symptom, and all values agree. */
-const onBothSides = (limits: ScaleBounds, results: CandidateResults): ScaleBounds =>
-  limits.onBothSides !== undefined &&
-  candidatesWith(results, true).some(({ point = 0n }) => point < 0n) &&
-  agrees(results, limits.onBothSides, 0)
-    ? limits.onBothSides
-    : limits;
+/** Extends the limits to negative values if more of the values that were tried agree with that. */
+function withNegative(limits: FoundLimits, results: CandidateResults): Limits {
+  const all = [limits, ...(limits.withNegative ?? [])];
+  return leastBy(all, (one) => contradicting(results, one, true).length) ?? limits;
+}
 
 /** Maximum fraction of values that may contradict the limits: another rule of the store may apply to them. */
 const MAX_CONTRADICTING_PART = 0.25;
 
 /** Whether the values that were tried agree with the limits found on the scale. */
-function agrees(results: CandidateResults, { has }: ScaleBounds, maxFraction: number): boolean {
-  // Many programs treat 0 and the empty string as missing.
-  const clear = [...results].filter(([{ point }, shows]) => shows !== undefined && point !== 0n);
-  const against = clear.filter(([{ point }, shows]) => shows !== (point !== undefined && has(point)));
-  return against.length <= clear.length * maxFraction;
+function agrees(results: CandidateResults, limits: Limits, maxFraction: number): boolean {
+  const tried = [...results].filter(([{ point }, shows]) => shows !== undefined && point !== 0n).length;
+  return contradicting(results, limits).length <= tried * maxFraction;
 }
+
+/** The values that contradict the limits. Many programs treat 0 and the empty string as missing. */
+const contradicting = (results: CandidateResults, { has }: Limits, withZero = false) =>
+  [...results].filter(
+    ([{ point }, shows]) =>
+      shows !== undefined && (withZero || point !== 0n) && shows !== (point !== undefined && has(point)),
+  );
 
 /** Finds the limits between which the symptom shows, on the second scale if the first one reveals none. */
 async function limitsOn(
   scale: Scale,
   attempt: Attempt,
   isSlow: boolean,
-): Promise<{ readonly results: CandidateResults; readonly limits?: ScaleBounds }> {
+): Promise<{ readonly results: CandidateResults; readonly limits?: FoundLimits }> {
   const results = new Map<Candidate, boolean | undefined>();
   const at: AttemptAt = async (point) => {
     const candidate: Candidate = {
@@ -182,19 +184,11 @@ async function limitsOn(
   }
   const limit = first.shows ? undefined : scale.exactly?.(start);
   const isIncluded = limit !== undefined && (await attempt(limit)) === true;
-  return {
-    results,
-    limits: first.shows
-      ? { condition: scale.below(start + 1n), has: (point) => point <= start }
-      : {
-          condition: isIncluded ? limit.condition : scale.above(start),
-          has: (point) => point > start,
-          onBothSides: scale.beyond && {
-            condition: scale.beyond(start),
-            has: (point) => point > start || -point > start,
-          },
-        },
-  };
+  if (first.shows)
+    return { results, limits: { condition: scale.below(start + 1n), has: (point) => point <= start } };
+  const condition = isIncluded ? limit.condition : scale.above(start);
+  const withNegative = scale.withNegative?.(start, condition) ?? [];
+  return { results, limits: { condition, has: (point) => point > start, withNegative } };
 }
 
 type AttemptAt = (point: bigint) => Promise<boolean | undefined>;

@@ -64,7 +64,17 @@ const MAGNITUDES: Scale = {
       ? undefined
       : { ...candidateOf(String(power), power), condition: idCondition(`is ${bound(point)} or more`) };
   },
-  beyond: (point) => idCondition(`is further from 0 than ${bound(point)}`),
+  withNegative: (limit, { clause = '' }) => {
+    const larger = clause.replace(`${ID} is `, '');
+    return [
+      {
+        condition: idCondition(`is further from 0 than ${bound(limit)}`),
+        has: (id) => id > limit || -id > limit,
+      },
+      { condition: idCondition(`is 0, negative or ${larger}`), has: (id) => id > limit || id <= 0n },
+      { condition: idCondition(`is negative or ${larger}`), has: (id) => id > limit || id < 0n },
+    ];
+  },
   below: (point) => idCondition(`is below ${bound(point)}`),
   between: (first, last) =>
     first === last
