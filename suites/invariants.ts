@@ -4,6 +4,7 @@ import {
   errorBody,
   errorMediaType,
   hasAllowHeader,
+  isOfOtherOperation,
   leaksNoInternals,
   leaksNoToken,
   messageIsNotEmpty,
@@ -32,8 +33,11 @@ const whenever = (
 
 const always = () => true;
 const is400 = (exchange: Exchange) => statusOf(exchange) === 400 && exchange.request.method !== 'HEAD';
-const createdPlant = ({ request, response }: Exchange) =>
-  request.method === 'POST' && response?.status === 200 && /\/plants(?:\?|$)/.test(request.path);
+const createdPlant = (exchange: Exchange) =>
+  exchange.request.method === 'POST' &&
+  statusOf(exchange) === 200 &&
+  /\/plants(?:\?|$)/.test(exchange.request.path) &&
+  !isOfOtherOperation(exchange);
 
 export const invariantChecks: readonly Check[] = [
   must('invariants/answers', {

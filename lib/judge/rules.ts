@@ -54,7 +54,7 @@ const notApplied = (what: string): NotApplied => ({ notApplied: what });
 const NO_STATUS = notApplied('no readable response');
 const NO_200 = notApplied('no response with status 200');
 const NO_400 = notApplied('no response with status 400');
-const NO_PLANTS = notApplied('no response under /plants');
+const NO_PLANTS = notApplied('no response to a POST to /plants');
 const NO_REJECTION = notApplied('the store rejected none of its requests');
 
 const findingOf = (
@@ -206,7 +206,7 @@ export const notSuccess: Rule = (exchange) => {
   const status = statusOf(exchange);
   if (status === undefined) return NO_STATUS;
   if (!isSuccess(status)) return undefined;
-  if (isOfOtherPath(exchange)) return NO_PLANTS;
+  if (isOfOtherOperation(exchange)) return NO_PLANTS;
   const finding = findingOf('a status other than 2xx', describeExchange(exchange), 'accepted', 'success');
   return { ...finding, ofRequest: true };
 };
@@ -225,8 +225,9 @@ export const noServerError: Rule = (exchange) => {
 const MAX_SAFELY_UNREAD_BYTES = 8 * 1024;
 
 /**
- * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section 9.6);
- * Java's com.sun.net.httpserver does that after any trailer section. And nghttpx, which cannot read several chunk
+ * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section 9.6): Java's
+ * com.sun.net.httpserver does that after any trailer section, Varnish after a chunk extension if it has to buffer the
+ * body. And nghttpx, which cannot read several chunk
  * extensions, writes the 100 that it has sent already above the page of its rejection.
  */
 const mayBeLost = (exchange: Exchange): boolean => {
@@ -234,7 +235,11 @@ const mayBeLost = (exchange: Exchange): boolean => {
   if (failedBy(exchange, 'not-http'))
     return delivery?.chunks === 'extensions' && delivery.expectContinue === true;
   if (!failedBy(exchange, 'closed') || !mayStopAtGateway(exchange)) return false;
-  return delivery?.chunks === 'trailer' || (body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES;
+  return (
+    delivery?.chunks === 'trailer' ||
+    delivery?.chunks === 'extensions' ||
+    (body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES
+  );
 };
 
 /** Requires a complete response, whatever it is, unless it may have been lost on its way. */
@@ -248,7 +253,7 @@ const NOT_MODIFIED = 304;
 
 /** Requires what an unconstrained plant must get: 200 (section 4), or a rejection by 3xx or 4xx. */
 export const acceptedOrRejected: Rule = (exchange) => {
-  if (isOfOtherPath(exchange)) return NO_PLANTS;
+  if (isOfOtherOperation(exchange)) return NO_PLANTS;
   const status = statusOf(exchange) ?? 0;
   const isRejection =
     (status >= 300 && status < 500 && status !== NOT_MODIFIED) ||
@@ -265,17 +270,23 @@ const MIN_RECOGNISED = 3;
 /** A percent-encoded letter in the last segment of the path. */
 const ENCODED_PATH = /\/[^/?]*%[^/?]*(?:\?|$)/;
 
+/** Headers by which some frameworks replace the method or the path of a request: Rails, Symfony, IIS. */
+const OVERRIDE = /^x-(?:(?:http-)?method(?:-override)?|original-url|rewrite-url)$/i;
+
 /**
- * Whether the store has taken a percent-encoded path for another one, about which the interface says nothing: it answers
- * with success, but with nothing of the plant. Encoded letters are the same as the letters themselves (RFC 3986 section
- * 6.2.2.2), but some stores compare bytes, and serve a page or a list under all other paths.
+ * Returns whether the store has taken the request for one with another path or method, about which the interface says nothing: it
+ * answers with success, but with nothing of the plant. Encoded letters are the same as the letters themselves (RFC 3986
+ * section 6.2.2.2), but some stores compare bytes, and serve a page or a list under all other paths.
  */
-function isOfOtherPath({ request, response }: Exchange): boolean {
-  if (response === undefined || !isSuccess(response.status) || !ENCODED_PATH.test(request.path)) return false;
+export function isOfOtherOperation({ request, response }: Exchange): boolean {
+  const mayBe = ENCODED_PATH.test(request.path) || request.headers.some(([name]) => OVERRIDE.test(name));
+  if (response === undefined || !isSuccess(response.status) || !mayBe) return false;
   const content = contentOf(response);
-  const text = content.kind === 'json' ? content.text : legible(response.body);
-  // The text may have other escapes than the request.
-  const texts = [text, ...textsIn(text)];
+  // The values of an object may have other escapes than those of the request. A list of plants is not about this one.
+  const texts =
+    content.kind === 'json'
+      ? textsIn(content.text).filter((one) => !one.startsWith('['))
+      : [legible(response.body)];
   return !textsIn(bodyText(request.body)).some(
     (sent) => sent.length >= MIN_RECOGNISED && texts.some((one) => one.includes(sent)),
   );
@@ -310,7 +321,7 @@ export const rejectedRules: readonly Rule[] = [
 function onlyForPlants(rule: Rule): Rule {
   return (exchange, contract, sent) => {
     if (exchange.request.method !== 'POST') return notApplied('no POST request');
-    return isOfOtherPath(exchange) ? NO_PLANTS : rule(exchange, contract, sent);
+    return isOfOtherOperation(exchange) ? NO_PLANTS : rule(exchange, contract, sent);
   };
 }
 

@@ -104,6 +104,21 @@ export const connections: readonly RightStore[] = [
       },
     },
   ),
+  serving(
+    'chunk-extensions-close',
+    'closes the connection at chunk extensions, like Varnish if it has to buffer the body',
+    {
+      setUp(server) {
+        server.on('connection', (socket) => {
+          let received = '';
+          socket.on('data', (bytes) => {
+            received = `${received}${bytes.toString('latin1')}`.slice(-4096);
+            if (/\r\n[\da-f]+(?:;[^;\r]*)+\r\n/i.test(received)) socket.destroy();
+          });
+        });
+      },
+    },
+  ),
   serving('reads-at-leisure', 'reads nothing for 8 ms after the head of a request', {
     meet: async (line, message, response) => {
       await later(8);

@@ -130,6 +130,22 @@ export const headers: readonly RightStore[] = [
     }),
   ),
   right(
+    'method-override-list',
+    'honours X-HTTP-Method-Override, like Rails, and lists plants in answer to GET, even without a token',
+    diverting(
+      (request) => one(request, 'x-http-method-override') === 'GET',
+      json(200, [{ name: 'Fern' }, { name: 'Aloe', tag: 'succulent' }]),
+    ),
+  ),
+  right(
+    'original-url-page',
+    'honours X-Original-URL and X-Rewrite-URL, like Symfony, and answers /health without a token',
+    diverting(
+      (request) => one(request, 'x-original-url') !== '' || one(request, 'x-rewrite-url') !== '',
+      json(200, { status: 'up' }),
+    ),
+  ),
+  right(
     'original-url-404',
     'honours X-Original-URL and X-Rewrite-URL, like IIS and Symfony: other paths get 404',
     (reference) => ({

@@ -40,6 +40,7 @@ import {
   stringIn,
   textSweep,
   undeclaredLengthSweep,
+  undeclaredNumberSweep,
 } from './sweeps/strings.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
@@ -331,7 +332,9 @@ function sweepOf(
     const nesting = nestingIn(write(undeclared, 0n));
     const names = undeclaredSweep(contract);
     const closer =
-      nesting === undefined ? undeclaredLengthSweep(name, undeclared) : depthSweep(name, nesting);
+      nesting === undefined
+        ? (undeclaredLengthSweep(name, undeclared) ?? undeclaredNumberSweep(name, undeclared))
+        : depthSweep(name, nesting);
     return closer === undefined ? names : { ...closer, instead: names };
   }
   if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);

@@ -1,5 +1,5 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
-import { FreshText, type Json } from '../../../payloads/json.ts';
+import { FreshText, type Json, Raw, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
 import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
@@ -381,6 +381,23 @@ export function undeclaredLengthSweep(name: string, value: Json): Sweep | undefi
     below: (point) => words(`is shorter than ${point}`),
     between: (first, last) => words(`has ${first} to ${last}`),
   });
+}
+
+/** Tries the numbers of an undeclared list by themselves: a library may not be able to represent one of them. */
+export function undeclaredNumberSweep(name: string, value: Json): Sweep | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const numbers = value.filter((one) => one instanceof Raw || typeof one === 'bigint');
+  if (numbers.length < 2 || numbers.length < value.length) return undefined;
+  const candidates = numbers.map((number): Candidate => {
+    const text = write(number, 0n);
+    return {
+      value: text,
+      condition: { clause: `an undeclared property is ${text}`, topics: ['undeclared property'] },
+      apply: (state) => ({ ...state, plant: state.plant.with(name, number) }),
+      classes: [],
+    };
+  });
+  return { part: 'undeclared properties', candidates, classes: [] };
 }
 
 const INHERITED_NAME: Condition = {
