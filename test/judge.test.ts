@@ -444,9 +444,9 @@ describe('statuses', () => {
   });
 
   describe('to a chunked request with extensions', () => {
-    const sent = (exchange: Exchange, bytes = 10): Exchange => ({
+    const sent = (exchange: Exchange): Exchange => ({
       ...exchange,
-      request: { ...exchange.request, body: Buffer.alloc(bytes), delivery: { chunks: 'extensions' } },
+      request: { ...exchange.request, delivery: { chunks: 'extensions' } },
     });
     const page: HeaderPair = ['content-type', 'text/html'];
 
@@ -459,10 +459,9 @@ describe('statuses', () => {
       finds(noServerError, sent(said({ status: 502, body: { error: 1, message: 'x' } }))).toContain('502');
     });
 
-    test('an answer may be lost only if much of the body was still to be read', () => {
-      for (const rule of [respondsCompletely, acceptedOrRejected]) accepts(rule, sent(broke('closed'), 9000));
-      finds(respondsCompletely, sent(broke('closed'))).toContain('closed');
-      finds(respondsCompletely, sent(broke('timeout'), 9000)).toContain('timeout');
+    test('an answer may be lost if the connection was closed', () => {
+      for (const rule of [respondsCompletely, acceptedOrRejected]) accepts(rule, sent(broke('closed')));
+      finds(respondsCompletely, sent(broke('timeout'))).toContain('timeout');
       finds(respondsCompletely, broke('closed')).toContain('closed');
     });
   });

@@ -109,12 +109,11 @@ export class Experiments {
     return this.channel.restarts;
   }
 
-  /** Sends a request repeatedly over one connection, for as long as the store keeps it open. */
-  async onOneConnection(state: RequestState, times: number): Promise<readonly Exchange[]> {
-    this.requireBudgetFor(times);
-    const template = templateOf(state);
-    const later = Array.from({ length: times - 1 }, () => template);
-    return this.sendAll([onFreshConnection(template), ...later], 1);
+  /** Sends requests one after the other over one connection, for as long as the store keeps it open. */
+  async onOneConnection(states: readonly RequestState[]): Promise<readonly Exchange[]> {
+    this.requireBudgetFor(states.length);
+    const [first, ...later] = states.map(templateOf);
+    return first === undefined ? [] : this.sendAll([onFreshConnection(first), ...later], 1);
   }
 
   get hasBudget(): boolean {

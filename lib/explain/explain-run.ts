@@ -13,18 +13,23 @@ import { tryPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 
-/** Maximum duration of the experiments in seconds, so that a hanging store does not delay the report. */
-const MAX_SECONDS = 15;
+/**
+ * Duration of the experiments in seconds, so that a hanging store does not delay the report. If the checks took long, so
+ * do experiments: they may take half as long.
+ */
+const [MIN_SECONDS, MAX_SECONDS, PART_OF_RUN] = [15, 60, 0.5];
 const MAX_SECONDS_OF_OUTAGE = 10;
 /** Restarting the store takes up most of this time. */
 const MAX_SECONDS_WITH_RESTARTS = 60;
 
-function secondsFor({ stop, accepted, restarts }: ExplainableRun): number {
+function secondsFor({ stop, accepted, restarts, header }: ExplainableRun): number {
   if (restarts > 0) return MAX_SECONDS_WITH_RESTARTS;
   if (stop !== undefined && ['outage', 'unresponsive', 'too-large'].includes(stop.kind))
     return MAX_SECONDS_OF_OUTAGE;
   // With a store that never answered, every experiment would take a full timeout.
-  return stop?.kind === 'gone' && accepted === undefined ? 0 : MAX_SECONDS;
+  if (stop?.kind === 'gone' && accepted === undefined) return 0;
+  if (stop !== undefined) return MIN_SECONDS;
+  return Math.min(Math.max(MIN_SECONDS, PART_OF_RUN * secondsSince(header.startedAt)), MAX_SECONDS);
 }
 
 const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) / 1000;

@@ -221,25 +221,17 @@ export const noServerError: Rule = (exchange) => {
   return wrongOutcome('no server error (5xx)', exchange);
 };
 
-/** If a server closes the connection with more than this of a body unread, its response may be lost. */
-const MAX_SAFELY_UNREAD_BYTES = 8 * 1024;
-
 /**
  * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section 9.6): Java's
  * com.sun.net.httpserver does that after any trailer section, Varnish after a chunk extension if it has to buffer the
- * body. And nghttpx, which cannot read several chunk
- * extensions, writes the 100 that it has sent already above the page of its rejection.
+ * body. And nghttpx, which cannot read several chunk extensions, writes the 100 that it has sent already above the page of
+ * its rejection.
  */
 const mayBeLost = (exchange: Exchange): boolean => {
-  const { delivery, body } = exchange.request;
-  if (failedBy(exchange, 'not-http'))
-    return delivery?.chunks === 'extensions' && delivery.expectContinue === true;
-  if (!failedBy(exchange, 'closed') || !mayStopAtGateway(exchange)) return false;
-  return (
-    delivery?.chunks === 'trailer' ||
-    delivery?.chunks === 'extensions' ||
-    (body?.length ?? 0) > MAX_SAFELY_UNREAD_BYTES
-  );
+  const { chunks, expectContinue } = exchange.request.delivery ?? {};
+  return failedBy(exchange, 'not-http')
+    ? chunks === 'extensions' && expectContinue === true
+    : failedBy(exchange, 'closed') && (chunks === 'extensions' || chunks === 'trailer');
 };
 
 /** Requires a complete response, whatever it is, unless it may have been lost on its way. */

@@ -347,6 +347,21 @@ export const plantBody: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'body-gzip-with-length-of-text',
+    'compresses every 200, keeps the Content-Length of the text, and keeps the connection open',
+    ['invariants/answers'],
+    (right) => ({
+      send(answer, response, request) {
+        if (answer.status !== 200 || !/gzip/.test(request.headers['accept-encoding']?.join() ?? ''))
+          return right.send(answer, response, request);
+        const text = Buffer.from(answer.body ?? '');
+        const headers = { 'content-length': String(text.length), 'content-encoding': 'gzip' };
+        response.writeHead(200, { ...answer.headers, ...headers });
+        response.end(gzipSync(text).subarray(0, text.length));
+      },
+    }),
+  ),
+  broken(
     'body-cut-in-transit',
     'closes the connection in the middle of the body',
     ['invariants/200-is-a-plant', 'invariants/answers', 'invariants/accepts-ordinary-plants'],

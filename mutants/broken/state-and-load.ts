@@ -824,6 +824,30 @@ export const stateAndLoad: readonly BrokenStore[] = [
     },
   ),
   broken(
+    'connection-24-rejections-500',
+    'loses a buffer of the connection with each rejected body, and answers 500 once 24 are gone',
+    ['invariants/no-server-error'],
+    (right) => {
+      const lost = new WeakMap<object, number>();
+      const lostBy = ({ message }: Received) => lost.get(message.socket) ?? 0;
+      const counting = <T>(request: Received, step: () => T): T => {
+        try {
+          return step();
+        } catch (error) {
+          lost.set(request.message.socket, lostBy(request) + 1);
+          throw error;
+        }
+      };
+      return {
+        parse(body, request) {
+          if (lostBy(request) >= 24) throw new Error('no buffer');
+          return counting(request, () => right.parse(body, request));
+        },
+        validate: (value, request) => counting(request, () => right.validate(value, request)),
+      };
+    },
+  ),
+  broken(
     'load-4-broken-off',
     'closes the connection in the middle of the response while more than four requests are in progress',
     ['invalid/rejects-non-json', 'invalid/rejects-several-values', 'invalid/rejects-truncated-json'],

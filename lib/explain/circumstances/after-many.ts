@@ -1,8 +1,11 @@
+import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import type { SentRequest } from '../../run/check.ts';
 import { counted } from '../../text.ts';
 import { bisect } from '../condition/sweep.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, shownAfterOthers } from '../explanation.ts';
-import { everyTime, type Finder, REPEATS, repeated } from '../search.ts';
+import { everyTime, type Finder, REPEATS, repeated, type Search } from '../search.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
@@ -91,20 +94,54 @@ async function shortestSequence(
 const REQUESTS_ON_CONNECTION = 110;
 
 /** Finds whether the symptom shows only after a certain number of requests on the same connection. */
-export const tryAfterManyOnConnection: Finder = async (state, search) => {
+export const tryAfterManyOnConnection: Finder = (state, search) => afterManyOnConnection(state, search);
+
+/** Finds whether it shows only after a certain number of rejected requests on the same connection. */
+export async function tryAfterManyRejectedOnConnection(
+  state: RequestState,
+  search: Search,
+): Promise<Explanation | undefined> {
+  for (const kind of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
+    const found = await afterManyOnConnection(state, search, kind);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** @param kind what to send before each request; nothing if the request itself is to be counted */
+async function afterManyOnConnection(
+  state: RequestState,
+  search: Search,
+  kind?: PrecedingKind,
+): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
+  const preceding = kind?.from(search.ordinary);
+  const round = preceding === undefined ? [state] : [preceding, state];
+  const rounds = Math.floor(REQUESTS_ON_CONNECTION / round.length);
+  const states = Array.from({ length: rounds }, () => round).flat();
   let earlier: number | undefined;
+  let before: SentRequest | undefined;
   const shown = await repeated(REPEATS - 1, async () => {
-    const exchanges = await search.experiments.onOneConnection(state, REQUESTS_ON_CONNECTION);
-    const index = exchanges.findIndex((exchange) => search.isShown(exchange, state) === true);
-    earlier ??= index;
-    return index > 0 && index === earlier ? exchanges[index] : undefined;
+    const exchanges = await search.experiments.onOneConnection(states);
+    const index = exchanges.findIndex(
+      (exchange, at) => states[at] === state && search.isShown(exchange, state) === true,
+    );
+    // What was sent before the request itself, of its own kind or of the other one.
+    const own = preceding === undefined ? index : (index + 1) / 2;
+    earlier ??= own;
+    const [first] = exchanges;
+    if (preceding !== undefined && first !== undefined)
+      before = { template: templateOf(preceding), exchange: first };
+    return index > 0 && own === earlier ? exchanges[index] : undefined;
   });
   if (earlier === undefined || shown === undefined) return undefined;
-  const condition = { phrase: `after ${counted(earlier, 'other')} on the same connection` };
+  const own = mustReject(search.expectedOutcomeOf(state)) ? 'rejected request' : 'other';
+  const others = kind === undefined ? counted(earlier, own) : `${earlier} ${kind.plural}`;
+  const condition = { phrase: `after ${others} on the same connection` };
   return {
     ...shownAfterOthers(state, shown, [condition], REPEATS - 1),
     outside: [0, earlier * (REPEATS - 1)],
-    repeat: { times: earlier + 5, inFlight: 1, onConnection: true },
+    ...(before === undefined ? {} : { before: [before] }),
+    repeat: { times: before === undefined ? earlier + 5 : earlier, inFlight: 1, onConnection: true },
   };
-};
+}

@@ -13,7 +13,12 @@ import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/conditio
 import { ANY_SUBJECT, subjectOf } from '../wording/request-words.ts';
 import { tryAfterFlood } from './after-flood.ts';
 import { tryAfterItself } from './after-itself.ts';
-import { tryAfterMany, tryAfterManyOnConnection, tryAfterTotal } from './after-many.ts';
+import {
+  tryAfterMany,
+  tryAfterManyOnConnection,
+  tryAfterManyRejectedOnConnection,
+  tryAfterTotal,
+} from './after-many.ts';
 import { tryAfterPause } from './after-pause.ts';
 import { tryAfterRecent } from './after-recent.ts';
 import { explainByValue, requiredPresences } from './by-value.ts';
@@ -67,6 +72,9 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
   const isOfAnyContent = found.conditions.some(({ note }) => note?.endsWith(WHATEVER_IT_CONTAINS) === true);
   if (isOfAll || isOfAnyContent) return { ...found, subject: undefined };
+  // If such requests are counted, any of them will do.
+  if (found.conditions.some(({ phrase = '' }) => / rejected requests on the same connection$/.test(phrase)))
+    return { ...found, subject: undefined };
   const isCounted = found.conditions.some(({ phrase = '' }) => AFTER_CREDENTIALS.test(phrase));
   const isOfCredential = search.expectedOutcomeOf(failing) === 'reject-credential';
   return { ...found, subject: isCounted && isOfCredential ? ANY_SUBJECT.credential : subjectOf(search) };
@@ -106,6 +114,7 @@ const tryOtherRequests: Finder = async (state, search) => {
     (await tryUnderConcurrency(state, search)) ??
     (await tryOnConnection(state, search)) ??
     (await tryAfterManyOnConnection(state, search)) ??
+    (await tryAfterManyRejectedOnConnection(state, search)) ??
     (probe && (await tryAfterMany(probe)))
   );
 };

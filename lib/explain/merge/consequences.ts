@@ -188,13 +188,17 @@ const rejectsInItsWay: Explains = (root, consequence) => {
   );
 };
 
+/** Whether a response stops before its end, or a compressed one does, which then cannot be decoded. */
+const isUnfinished = (cluster: Cluster): boolean =>
+  hasSymptom(cluster, 'incomplete', 'no-answer') || /not encoded as/.test(cluster.symptom.words);
+
 /** A store that leaves responses unfinished on one code path does so whatever their status. */
 const leavesUnfinished: Explains = (root, consequence) =>
-  isClear(root) &&
   areVague(consequence.explanation.conditions) &&
-  hasSymptom(root, 'incomplete', 'no-answer') &&
+  isUnfinished(root) &&
+  isUnfinished(consequence) &&
   keyOf(root.symptom) !== keyOf(consequence.symptom) &&
-  hasSymptom(consequence, 'incomplete', 'no-answer');
+  (isClear(root) || (hasSymptom(root, 'incomplete') && !hasSymptom(consequence, 'incomplete', 'no-answer')));
 
 /** If requests sent in a certain way always fail, that explains irreproducible failures of such requests. */
 const wasSentInItsWay: Explains = (root, consequence) =>
@@ -377,7 +381,6 @@ const hasItsParts: Explains = (root, consequence) => {
   );
 };
 
-/** Merge rules for failures that another fault caused by chance. */
 /** A single credential whose scheme is spelled in the way that makes the store accept all of them. */
 const isSpelledLikewise: Explains = (root, consequence) => {
   const { subject, conditions, exchange } = consequence.explanation;
@@ -394,6 +397,7 @@ const isSpelledLikewise: Explains = (root, consequence) => {
   );
 };
 
+/** Merge rules for failures that another fault caused by chance. */
 export const FAILURES_BY_CHANCE: readonly Explains[] = [
   explainsRepeatedValue,
   explainsSequence,

@@ -101,8 +101,11 @@ function scriptOf(reproduction: Reproduction): readonly string[] {
   if (!isRepeated) return withIds(lines);
   if (repeat.onConnection === true) {
     // With a range in the URL, curl sends all requests over one connection. It does not send the fragment.
-    const ranged = main.replace(` ${request.url} `, () => ` '${request.url}#[1-${repeat.times}]' `);
-    return withIds([`${ranged} | sort | uniq -c`]);
+    const ranged = (command: string) =>
+      command.replace(` ${request.url} `, () => ` '${request.url}#[1-${repeat.times}]' `);
+    const [earlier] = lines.slice(0, -1);
+    const all = earlier === undefined ? ranged(main) : `${ranged(earlier)} --next ${main.slice(CURL.length)}`;
+    return withIds([`${all} | sort | uniq -c`]);
   }
   if (repeat.inFlight <= 1) {
     // A store that hangs would keep each further request waiting.
