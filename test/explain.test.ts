@@ -280,8 +280,11 @@ test('a request that is authenticated by another one whose body is still arrivin
   const only = ['combinations/rejects-invalid-credentials'];
   const { causes } = await recordOf(`http://127.0.0.1:${port}`, { cases: 60, only });
   server.close();
+  // The first case that failed names the credential; a token elsewhere comes without the header, too.
   expect(causes.map(({ title }) => title)).toEqual([
-    'Accepts requests without an Authorization header when requests whose bodies arrive late are in flight',
+    expect.stringMatching(
+      /^Accepts (?:requests without an Authorization header|the token in another header) when requests whose bodies arrive late are in flight$/,
+    ),
   ]);
 });
 

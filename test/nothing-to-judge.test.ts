@@ -43,6 +43,7 @@ const ANSWERED = [
 const ACCEPTED = [
   'ordinary/answers-200',
   'ordinary/answers-json',
+  'ordinary/ignores-range',
   'ordinary/accepts-charset-parameter',
   'ordinary/accepts-media-type-in-any-case',
   'ordinary/accepts-chunked-body',

@@ -93,20 +93,22 @@ async function shortestSequence(
 /** Most servers that limit the requests on a connection close it before this many. */
 const REQUESTS_ON_CONNECTION = 110;
 
+/** Most stores that count rejected requests on a connection fail before this many. */
+const REJECTED_ON_CONNECTION = 34;
+
 /** Finds whether the symptom shows only after a certain number of requests on the same connection. */
 export const tryAfterManyOnConnection: Finder = (state, search) => afterManyOnConnection(state, search);
 
 /** Finds whether it shows only after a certain number of rejected requests on the same connection. */
-export async function tryAfterManyRejectedOnConnection(
-  state: RequestState,
-  search: Search,
-): Promise<Explanation | undefined> {
-  for (const kind of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-    const found = await afterManyOnConnection(state, search, kind);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
+export const tryAfterManyRejectedOnConnection: Finder = async (state, search) => {
+  if (search.isSlow) return undefined;
+  const { rejected } = PRECEDING_KINDS;
+  const many = Array.from({ length: REJECTED_ON_CONNECTION }, () => rejected.from(search.ordinary));
+  const last = (await search.experiments.onOneConnection([...many, state])).at(-1);
+  if (last === undefined || search.isShown(last, state) !== true) return undefined;
+  // On another connection, it must not show: a store may also count the requests of all.
+  return (await search.shows(state)) === false ? afterManyOnConnection(state, search, rejected) : undefined;
+};
 
 /** @param kind what to send before each request; nothing if the request itself is to be counted */
 async function afterManyOnConnection(
@@ -117,7 +119,7 @@ async function afterManyOnConnection(
   if (search.isSlow) return undefined;
   const preceding = kind?.from(search.ordinary);
   const round = preceding === undefined ? [state] : [preceding, state];
-  const rounds = Math.floor(REQUESTS_ON_CONNECTION / round.length);
+  const rounds = preceding === undefined ? REQUESTS_ON_CONNECTION : REJECTED_ON_CONNECTION;
   const states = Array.from({ length: rounds }, () => round).flat();
   let earlier: number | undefined;
   let before: SentRequest | undefined;
