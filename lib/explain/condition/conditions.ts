@@ -231,8 +231,11 @@ async function findTotalLength(
       !(await search.showsAtLeastOnce(shorter, 2)) &&
       (await search.showsEachTime(longer, 2));
     if (!isTotal) continue;
-    const clause = `${[property, other].toSorted().join(' and ')} together are longer than ${characters + length} characters`;
-    return { clause, property, otherProperties: [other], isLarger: true, topics: ['size'] };
+    const properties = [property, other].toSorted();
+    const total = characters + length;
+    const clause = `${properties.join(' and ')} together are longer than ${total} characters`;
+    const together = { properties, characters: total };
+    return { clause, property, otherProperties: [other], isLarger: true, topics: ['size'], together };
   }
   return undefined;
 }

@@ -10,8 +10,6 @@ import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { stateOf } from '../condition/request-parts.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';
-import { hasFreshId } from '../ordinary-requests.ts';
-import { firstValue } from '../symptom/body.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -46,14 +44,6 @@ const hasLabelsOf: Compares = ({ explanation: { labels = [] } }, other) =>
 const dependsOnEarlier = (cluster: Cluster): boolean =>
   isOfKind(cluster, 'sequence') ||
   cluster.explanation.conditions.some(({ part }) => part === 'earlier requests');
-
-/** If the symptom depends on a preceding request, a repeated value fails for the same reason. */
-const explainsRepeatedValue: Explains = (root, consequence) =>
-  dependsOnEarlier(root) &&
-  !dependsOnEarlier(consequence) &&
-  isSameSymptom(root, consequence) &&
-  (!hasFreshId(consequence.explanation.state) ||
-    consequence.explanation.conditions.some(({ isRepeated }) => isRepeated === true));
 
 const isIntermittent = (cluster: Cluster): boolean =>
   isOfKind(cluster, 'intermittent', 'under-concurrency') ||
@@ -112,15 +102,6 @@ const explainsChance: Explains = (root, consequence) =>
     (isIntermittent(root) && isAboutRequestBody(root) && isAboutRequestBody(consequence)) ||
     (isWrong200(root) && isWrong200(consequence)));
 
-/** If the value of a property decides how it is converted, irreproducible conversions depend on it, too. */
-const convertsToo: Explains = (root, consequence) =>
-  isOfKind(root, 'always') &&
-  isOfKind(consequence, 'once') &&
-  root.symptom.status === consequence.symptom.status &&
-  root.symptom.instead !== undefined &&
-  consequence.symptom.instead !== undefined &&
-  root.explanation.conditions.some(({ property }) => property === root.symptom.property);
-
 /** A store that converts a value to a string fails for an object whose `toString` is not a function. */
 const convertsToString: Explains = (root, consequence) => {
   const property = root.explanation.subject?.property;
@@ -132,44 +113,12 @@ const convertsToString: Explains = (root, consequence) => {
   );
 };
 
-/** A store that returns numerals as numbers cannot write those that are not finite. */
-const convertsNumerals: Explains = (root, consequence) => {
-  const { property, instead } = root.symptom;
-  return (
-    property !== undefined &&
-    instead === 'a number' &&
-    isWrong200(consequence) &&
-    everyBody(consequence, (body) => {
-      const value = membersOf(body)[property];
-      return typeof value === 'string' && Math.abs(Number(value)) === Number.POSITIVE_INFINITY;
-    })
-  );
-};
-
-/** A store that answers 200 to one body that it finds invalid does so for others. */
-const answersInvalid: Explains = (root, consequence) =>
-  hasSymptom(root, 'accepts') &&
-  isOfKind(root, 'always') &&
-  !isAuthentication(root) &&
-  consequence.symptom.status === 200 &&
-  aspectOf(consequence.symptom) === 'representation' &&
-  areVague(consequence.explanation.conditions) &&
-  namesInResponse(root) !== '' &&
-  namesInResponse(root) === namesInResponse(consequence);
-
-const namesInResponse = ({ explanation: { exchange } }: Cluster): string =>
-  Object.keys(membersOf(bodyText(exchange.response?.body))).join();
-
 /** A request that kills the store leaves those in flight with it without an answer. */
 const killsOthers: Explains = (root, consequence) =>
   hasSymptom(root, 'crashes') &&
   isOfKind(root, 'always') &&
   hasSymptom(consequence, 'closed', 'no-answer', 'incomplete') &&
   (isOfKind(consequence, 'once') || isIntermittent(consequence));
-
-/** The remains of a response are read as the beginning of the next response on the connection: one fault. */
-const leavesResponse: Explains = (root, consequence) =>
-  hasSymptom(root, 'truncated-json', 'incomplete') && hasSymptom(consequence, 'not-http');
 
 const isClear = ({ explanation: { kind, conditions } }: Cluster): boolean =>
   kind !== 'once' && conditions.length > 0 && !areVague(conditions);
@@ -199,15 +148,6 @@ const leavesUnfinished: Explains = (root, consequence) =>
   isUnfinished(consequence) &&
   keyOf(root.symptom) !== keyOf(consequence.symptom) &&
   (isClear(root) || (hasSymptom(root, 'incomplete') && !hasSymptom(consequence, 'incomplete', 'no-answer')));
-
-/** If requests sent in a certain way always fail, that explains irreproducible failures of such requests. */
-const wasSentInItsWay: Explains = (root, consequence) =>
-  isClear(root) &&
-  hasSymptom(root, 'incomplete', 'no-answer', 'closed') &&
-  areVague(consequence.explanation.conditions) &&
-  consequence.members.every(({ failure: { label } }) =>
-    root.explanation.conditions.every(({ phrase }) => phrase !== undefined && label.includes(phrase)),
-  );
 
 /** Whether the store takes the first segment for the whole body. */
 const readsOneSegment = (cluster: Cluster): boolean =>
@@ -287,6 +227,21 @@ const areDeepEnough: Explains = (root, consequence) => {
   );
 };
 
+/** Whether the total length of texts is the only condition of the root, and every failing body exceeds it. */
+const areLongEnough: Explains = (root, consequence) => {
+  const [together, ...others] = root.explanation.conditions.map((condition) => condition.together);
+  const lengthIn = (value: unknown) => (typeof value === 'string' ? value.length : 0);
+  return (
+    together !== undefined &&
+    others.length === 0 &&
+    everyBody(consequence, (body) => {
+      const members = membersOf(body);
+      const lengths = together.properties.map((name) => lengthIn(members[name]));
+      return lengths.reduce((total, one) => total + one, 0) > together.characters;
+    })
+  );
+};
+
 /** The remainder of the id in a request. */
 const remainderIn = (exchange: Exchange, modulus: number): bigint | undefined => {
   const id = wholeIdIn(exchange);
@@ -311,30 +266,8 @@ const includes: Explains = (root, consequence) =>
     isWider(root, consequence) ||
     haveItsRemainder(root, consequence) ||
     areDeepEnough(root, consequence) ||
+    areLongEnough(root, consequence) ||
     (haveItsFeature(root, consequence) && !isMore(consequence, root)));
-
-/** A smaller limit may be exceeded by an ordinary request by chance. */
-const MIN_LIMIT_BYTES = 300;
-
-/** A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond it. */
-const readsOnlyBeginning: Explains = (root, consequence) => {
-  const limit = Math.max(...root.explanation.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
-  return (
-    hasSymptom(root, 'rejects') &&
-    hasSymptom(consequence, 'accepts') &&
-    limit >= MIN_LIMIT_BYTES &&
-    consequence.members.every(({ failure: { exchange } }) => (exchange.request.body?.length ?? 0) > limit)
-  );
-};
-
-/** A store that takes the first segment for the whole body overlooks what follows in another one. */
-const overlooksSegments: Explains = (root, consequence) =>
-  readsOneSegment(root) &&
-  hasSymptom(consequence, 'accepts') &&
-  everyBody(consequence, (body) => {
-    const first = firstValue(body);
-    return first !== undefined && first.length < body.trimEnd().length;
-  });
 
 /** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (root, consequence) => {
@@ -399,11 +332,9 @@ const isSpelledLikewise: Explains = (root, consequence) => {
 
 /** Merge rules for failures that another fault caused by chance. */
 export const FAILURES_BY_CHANCE: readonly Explains[] = [
-  explainsRepeatedValue,
   explainsSequence,
   explainsChance,
   acceptsCarrier,
-  convertsToo,
   killsOthers,
 ];
 
@@ -412,17 +343,11 @@ export const CONSEQUENCES: readonly Explains[] = [
   isSpelledLikewise,
   doesNotCheck,
   losesEmpty,
-  answersInvalid,
   includes,
-  readsOnlyBeginning,
-  overlooksSegments,
   convertsToString,
-  convertsNumerals,
   rejectsEverything,
   rejectsInItsWay,
-  leavesResponse,
   leavesUnfinished,
-  wasSentInItsWay,
   leavesRequest,
   explainsNotReproduced,
   hasItsParts,

@@ -3,7 +3,6 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { hasForeignName } from '../circumstances/replayed.ts';
 import { type Cluster, inFixOrder, levelOf, withExplanation } from '../cluster.ts';
 import type { Explanation } from '../explanation.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
@@ -14,9 +13,7 @@ import {
   areVague,
   type Condition,
   fullText,
-  OTHERWISE_THE_SAME,
   ofOthers,
-  type Topic,
   WHATEVER_IT_CONTAINS,
   withOthers,
 } from '../wording/condition.ts';
@@ -350,83 +347,6 @@ const acrossSizes: SameFault = {
   join: (first, all) => leastBy(all, ({ explanation }) => -explanation.conditions.length) ?? first,
 };
 
-/** Limits on lengths that differ by at most this fraction indicate a limit on the total size. */
-const SAME_LIMIT_PART = 0.1;
-
-/** Limits on the lengths of several properties that are nearly equal. */
-const acrossLengths: SameFault = {
-  key: (cluster, clusters) => {
-    const ownLimit = lengthLimitOf(cluster);
-    if (ownLimit === undefined) return undefined;
-    const similar = clusters
-      .flatMap((other) => lengthLimitOf(other) ?? [])
-      .find(
-        ({ rest, characters }) =>
-          rest === ownLimit.rest &&
-          Math.abs(characters - ownLimit.characters) <= SAME_LIMIT_PART * ownLimit.characters,
-      );
-    return `${ownLimit.rest} ${similar?.characters}`;
-  },
-  join: (first, all) => {
-    const limits = all.flatMap((cluster) => lengthLimitOf(cluster) ?? []);
-    const [limit] = limits;
-    if (limit === undefined) return first;
-    const names = sortedNames(limits.map(({ property }) => property));
-    const about = Number(Math.min(...limits.map(({ characters }) => characters)).toPrecision(2));
-    const { property: _, statement: __, ...rest } = limit.condition;
-    const clause = `${joined(names, 'or')} is longer than about ${about} characters`;
-    const condition = { ...rest, clause, otherProperties: names };
-    const conditions = first.explanation.conditions.map((stated) =>
-      stated === limit.condition ? condition : stated,
-    );
-    return withExplanation(first, { conditions });
-  },
-};
-
-/** The limit on the length of a property that a cluster states, and a key for what else it states. */
-function lengthLimitOf({ symptom, explanation: { kind, subject, conditions } }: Cluster) {
-  const condition = conditions.find(({ statement }) => statement?.is === 'longer than');
-  if (kind !== 'always' || condition?.statement?.is !== 'longer than') return undefined;
-  const { property, characters } = condition.statement;
-  const others = conditions.filter((one) => one !== condition);
-  const rest = JSON.stringify([keyOf(symptom), subject, textOfAll(others)]);
-  return { condition, property, characters, rest };
-}
-
-/** Topics that are about texts of any property, since the same code handles all of them. */
-const TEXT_TOPICS: readonly Topic[] = ['control character', 'quotes', 'template', 'beyond ASCII'];
-
-/** The kind of characters that a cluster is about, if its only condition is about them in a property. */
-const textTopicOf = ({ explanation: { kind, subject, conditions } }: Cluster): Topic | undefined => {
-  const [only, ...others] = conditions;
-  return kind === 'always' && subject === undefined && only?.property !== undefined && others.length === 0
-    ? only.topics?.find((topic) => TEXT_TOPICS.includes(topic))
-    : undefined;
-};
-
-/** Characters of one kind in different properties. The checks do not send the same characters in each. */
-const acrossTexts: SameFault = {
-  key: (cluster, clusters) => {
-    const topic = textTopicOf(cluster);
-    const alike = clusters.filter(
-      (one) => textTopicOf(one) === topic && keyOf(one.symptom) === keyOf(cluster.symptom),
-    );
-    const properties = new Set(alike.map(({ explanation }) => explanation.conditions[0]?.property));
-    return topic === undefined || properties.size < alike.length
-      ? undefined
-      : `${keyOf(cluster.symptom)} ${topic}`;
-  },
-  join: (first, all) => {
-    const conditions = all.flatMap(({ explanation }) => explanation.conditions);
-    const condition = leastBy(conditions, (one) => -fullText(one).length);
-    const properties = sortedNames(conditions.flatMap(({ property }) => property ?? []));
-    if (condition === undefined) return first;
-    return withExplanation(first, {
-      conditions: [ofOthers(condition, condition.property ?? '', properties)],
-    });
-  },
-};
-
 /** Rewords a symptom about one property for others. */
 const aboutProperties = (
   symptom: TargetSymptom,
@@ -512,24 +432,6 @@ export const byCodePath: SameFault = {
   },
 };
 
-const isReplay = ({ explanation: { conditions } }: Cluster): boolean =>
-  conditions.some(({ phrase }) => phrase?.includes(OTHERWISE_THE_SAME) === true);
-
-/** Invalid requests that get the response to an earlier one: one cache, whichever of them is clear. */
-const acrossReplays: SameFault = {
-  key: (cluster, clusters) => {
-    const { symptom, members } = cluster;
-    const mayBeReplay =
-      isReplay(cluster) || members.some(({ failure: { exchange } }) => hasForeignName(exchange));
-    return symptom.kind === 'accepts' && mayBeReplay && clusters.some(isReplay) ? 'replays' : undefined;
-  },
-  join: (first, all) => {
-    const replays = all.filter(isReplay);
-    const clear = replays.filter((one) => !hasVague(one));
-    return leastBy(clear.length > 0 ? clear : replays, ({ members }) => -members.length) ?? first;
-  },
-};
-
 /** Two estimates of how often any request fails: it is the same fault, measured at two times. */
 const acrossRates: SameFault = {
   key: ({ symptom, explanation: { kind, conditions } }) =>
@@ -547,9 +449,7 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossTypes,
   acrossProperties,
   acrossConversions,
-  acrossTexts,
   acrossEscaping,
-  acrossLengths,
   acrossSizes,
   acrossPlaces,
   acrossSubjects,
@@ -559,6 +459,5 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossSpellings,
   acrossMediaTypes,
   acrossAccepts,
-  acrossReplays,
   withoutRepetition,
 ];

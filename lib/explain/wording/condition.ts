@@ -42,6 +42,8 @@ export interface Condition {
   readonly bytesAbove?: number;
   /** Bodies that are nested more deeply than this meet the condition. */
   readonly levelsAbove?: number;
+  /** Above which total length of these properties the symptom shows. */
+  readonly together?: { readonly properties: readonly string[]; readonly characters: number };
   /** What the clause states in machine-readable form; absent if the clause has been reworded since. */
   readonly statement?: Statement;
 }
