@@ -10,6 +10,7 @@ import { type Cluster, levelOf } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { stateOf } from '../condition/request-parts.ts';
 import { depthIn } from '../condition/sweeps/sizes.ts';
+import { firstValue } from '../symptom/body.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 import { areVague, type Condition, fullText, modulusIn, topicsOf } from '../wording/condition.ts';
 import { labelOf } from '../wording/request-words.ts';
@@ -269,6 +270,29 @@ const includes: Explains = (root, consequence) =>
     areLongEnough(root, consequence) ||
     (haveItsFeature(root, consequence) && !isMore(consequence, root)));
 
+/** A smaller limit may be exceeded by an ordinary request by chance. */
+const MIN_LIMIT_BYTES = 300;
+
+/** A store that reads bodies only up to some size rejects larger plants, and overlooks defects beyond it. */
+const readsOnlyBeginning: Explains = (root, consequence) => {
+  const limit = Math.max(...root.explanation.conditions.map(({ bytesAbove = 0 }) => bytesAbove));
+  return (
+    hasSymptom(root, 'rejects') &&
+    hasSymptom(consequence, 'accepts') &&
+    limit >= MIN_LIMIT_BYTES &&
+    consequence.members.every(({ failure: { exchange } }) => (exchange.request.body?.length ?? 0) > limit)
+  );
+};
+
+/** A store that takes the first segment for the whole body overlooks what follows in another one. */
+const overlooksSegments: Explains = (root, consequence) =>
+  readsOneSegment(root) &&
+  hasSymptom(consequence, 'accepts') &&
+  everyBody(consequence, (body) => {
+    const first = firstValue(body);
+    return first !== undefined && first.length < body.trimEnd().length;
+  });
+
 /** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (root, consequence) => {
   const { header } = consequence.explanation.state.credential ?? {};
@@ -344,6 +368,8 @@ export const CONSEQUENCES: readonly Explains[] = [
   doesNotCheck,
   losesEmpty,
   includes,
+  readsOnlyBeginning,
+  overlooksSegments,
   convertsToString,
   rejectsEverything,
   rejectsInItsWay,
