@@ -68,6 +68,14 @@ function isJson(text: string): boolean {
 /** Stores that reject one way to write an ordinary plant, or accept a text that is not one. */
 export const jsonText: readonly BrokenStore[] = [
   broken(
+    'text-first-8-kib',
+    'reads at most 8 KiB of a body with a single call, and takes that for all of it',
+    ['invalid/rejects-several-values'],
+    (right) => ({
+      parse: (body, request) => right.parse(body.subarray(0, 8192), request),
+    }),
+  ),
+  broken(
     'text-any-bracket',
     'takes any closing bracket for the right one',
     ['invalid/rejects-non-json'],
