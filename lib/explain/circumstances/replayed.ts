@@ -16,7 +16,7 @@ function foreignName({ request, response }: Exchange): string | undefined {
   return name === undefined || bodyText(request.body).includes(name) ? undefined : name;
 }
 
-export const hasForeignName = (exchange: Exchange): boolean => foreignName(exchange) !== undefined;
+const hasForeignName = (exchange: Exchange): boolean => foreignName(exchange) !== undefined;
 
 /**
  * Finds whether a cache answers an invalid request with the response to a valid one. The values in the

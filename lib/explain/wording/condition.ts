@@ -49,7 +49,7 @@ export interface Condition {
 }
 
 /** What a clause states about a property, as far as it matters for joining clauses. */
-export type Statement = { readonly property: string } & (
+type Statement = { readonly property: string } & (
   | { readonly is: 'there' }
   /** The clause implies that the property is present. */
   | { readonly is: 'described' }
