@@ -1,7 +1,22 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { answer as answerTo } from '../../reference/store.ts';
 import { type RightStore, right } from '../fleet.ts';
 import { adding, itsTurn, later, ordinalOnConnection, sending } from '../helpers.ts';
 import { serving } from './serving.ts';
+
+/** Shows each connection, and the last 4 KiB received on it, to a function that may answer in place of the store. */
+const watching = (see: (socket: Socket, received: string) => void) => ({
+  setUp(server: Server) {
+    server.on('connection', (socket) => {
+      let received = '';
+      socket.on('data', (bytes) => {
+        received = `${received}${bytes.toString('latin1')}`.slice(-4096);
+        see(socket, received);
+      });
+    });
+  },
+});
 
 /** Stores that manage connections, or time their bytes, in an unusual way: unspecified. */
 export const connections: readonly RightStore[] = [
@@ -85,39 +100,23 @@ export const connections: readonly RightStore[] = [
   serving(
     'chunk-extensions-not-read',
     'rejects chunks with several extensions with a page; after 100 Continue, the page begins with that status again, as from nghttpx',
-    {
-      setUp(server) {
-        server.on('connection', (socket) => {
-          let received = '';
-          socket.on('data', (bytes) => {
-            received = `${received}${bytes.toString('latin1')}`.slice(-4096);
-            // From the last request line on: an earlier request of the connection may have had Expect.
-            received = received.slice(Math.max(0, received.lastIndexOf(' HTTP/1.1\r\n')));
-            if (!/\r\n[\da-f]+(?:;[^;\r]*){2,}\r\n/i.test(received)) return;
-            const status = /\r\nexpect:/i.test(received) ? '100 Continue' : '400 Bad Request';
-            const page = `<h1>${status}</h1>`;
-            socket.end(
-              `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`,
-            );
-          });
-        });
-      },
-    },
+    watching((socket, all) => {
+      // From the last request line on: an earlier request of the connection may have had Expect.
+      const received = all.slice(Math.max(0, all.lastIndexOf(' HTTP/1.1\r\n')));
+      if (!/\r\n[\da-f]+(?:;[^;\r]*){2,}\r\n/i.test(received)) return;
+      const status = /\r\nexpect:/i.test(received) ? '100 Continue' : '400 Bad Request';
+      const page = `<h1>${status}</h1>`;
+      socket.end(
+        `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`,
+      );
+    }),
   ),
   serving(
     'chunk-extensions-close',
     'closes the connection at chunk extensions, like Varnish if it has to buffer the body',
-    {
-      setUp(server) {
-        server.on('connection', (socket) => {
-          let received = '';
-          socket.on('data', (bytes) => {
-            received = `${received}${bytes.toString('latin1')}`.slice(-4096);
-            if (/\r\n[\da-f]+(?:;[^;\r]*)+\r\n/i.test(received)) socket.destroy();
-          });
-        });
-      },
-    },
+    watching((socket, received) => {
+      if (/\r\n[\da-f]+(?:;[^;\r]*)+\r\n/i.test(received)) socket.destroy();
+    }),
   ),
   serving('reads-at-leisure', 'reads nothing for 8 ms after the head of a request', {
     meet: async (line, message, response) => {

@@ -187,8 +187,8 @@ async function limitsOn(
   if (first.shows)
     return { results, limits: { condition: scale.below(start + 1n), has: (point) => point <= start } };
   const condition = isIncluded ? limit.condition : scale.above(start);
-  const withNegative = scale.withNegative?.(start, condition) ?? [];
-  return { results, limits: { condition, has: (point) => point > start, withNegative } };
+  const has = (point: bigint) => point > start;
+  return { results, limits: { condition, has, withNegative: scale.withNegative?.(start, condition) ?? [] } };
 }
 
 type AttemptAt = (point: bigint) => Promise<boolean | undefined>;

@@ -1,3 +1,4 @@
+import { sum } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import type { CauseKind } from '../../run/result/cause.ts';
@@ -237,8 +238,7 @@ const areLongEnough: Explains = (root, consequence) => {
     others.length === 0 &&
     everyBody(consequence, (body) => {
       const members = membersOf(body);
-      const lengths = together.properties.map((name) => lengthIn(members[name]));
-      return lengths.reduce((total, one) => total + one, 0) > together.characters;
+      return sum(together.properties, (name) => lengthIn(members[name])) > together.characters;
     })
   );
 };
