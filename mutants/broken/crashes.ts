@@ -440,6 +440,11 @@ export const crashes: readonly BrokenStore[] = [
     '500 if name and tag have more than 60 characters together',
     ({ name, tag }) => name.length + tag.length > 60,
   ),
+  failsOn(
+    'crash-over-47-together-each-up-to-48',
+    '500 if name and tag have more than 47 characters together, unless one alone has more than 48',
+    ({ name, tag }) => name.length <= 48 && tag.length <= 48 && tag !== '' && name.length + tag.length > 47,
+  ),
   broken(
     'crash-tag-over-3',
     '500 if tag is longer than three characters: it is stored as a code',

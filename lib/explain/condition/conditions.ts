@@ -219,13 +219,14 @@ async function findTotalLength(
   search: Search,
 ): Promise<Condition | undefined> {
   if (statement?.is !== 'longer than') return undefined;
-  const { property, characters } = statement;
+  const { property, characters, upTo = Number.POSITIVE_INFINITY } = statement;
   const tooLong = lengthened(property, characters + 1, state);
   for (const other of stringsOf(search.contract.newPlant.shape)) {
     const { length } = stringIn(state.plant.get(other)) ?? '';
-    if (other === property || length <= SHORT) continue;
-    const shorter = lengthened(other, SHORT, tooLong);
-    const longer = lengthened(property, characters + length + 1, shorter);
+    const moved = Math.min(length - SHORT, upTo - characters - 1);
+    if (other === property || moved <= 0) continue;
+    const shorter = lengthened(other, length - moved, tooLong);
+    const longer = lengthened(property, characters + 1 + moved, shorter);
     const isTotal =
       (await search.showsEachTime(tooLong, 2)) &&
       !(await search.showsAtLeastOnce(shorter, 2)) &&

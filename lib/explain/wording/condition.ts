@@ -53,7 +53,7 @@ type Statement = { readonly property: string } & (
   | { readonly is: 'there' }
   /** The clause implies that the property is present. */
   | { readonly is: 'described' }
-  | { readonly is: 'longer than'; readonly characters: number }
+  | { readonly is: 'longer than'; readonly characters: number; readonly upTo?: number }
 );
 
 export const modulusIn = (conditions: readonly Condition[]): number | undefined =>

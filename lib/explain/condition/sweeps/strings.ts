@@ -324,7 +324,10 @@ export function lengths(property: string, letter = 'a', note = ''): Scale {
       statement: { property, is: 'longer than', characters: Number(point) },
     }),
     below: (point) => upTo(point, `is shorter than ${point}`),
-    between: (first, last) => upTo(last, `has ${first === last ? first : `${first} to ${last}`}`),
+    between: (first, last) => ({
+      ...upTo(last, `has ${first === last ? first : `${first} to ${last}`}`),
+      statement: { property, is: 'longer than', characters: Number(first) - 1, upTo: Number(last) },
+    }),
     pointOf: ({ plant }) => {
       const text = stringIn(plant.get(property));
       return text === undefined ? undefined : BigInt([...text].length);
