@@ -1,12 +1,15 @@
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
+import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import type { ExplainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
 import { Recorder } from '../lib/report/record/recorder.ts';
 import { redactor } from '../lib/report/record/redact.ts';
-import { restoredExchange, templateFromRecord } from '../lib/report/reproduce/replay.ts';
+import { restoredExchange } from '../lib/report/reproduce/replay.ts';
+import { replayOfCause } from '../lib/report/reproduce/replay-cause.ts';
 import { shownText, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
+import type { CauseKind } from '../lib/run/result/cause.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { type RunPlan, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
@@ -23,7 +26,7 @@ export interface Retried {
 
 export type Retry = ReturnType<typeof retryOf>;
 
-/** Retries each cause: sends its request or, if a single request does not show it, runs its checks. */
+/** Retries each cause: sends the requests that show it or, if these are not enough, runs its checks. */
 export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, plan: RunPlan) {
   const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
@@ -57,7 +60,8 @@ export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, p
         unreported = unreported.filter((one) => !ended.includes(one));
         for (const { cause, checks } of ended) {
           const resultsOfCause = checks.flatMap(({ id }) => results.get(id) ?? []);
-          report({ cause, ...judged(resultsOfCause, cause), answer: answers.get(idOf(cause)) });
+          const [failing] = results.get(idOf(cause))?.exchanges ?? [];
+          report({ cause, ...judged(resultsOfCause, cause), answer: failing ?? answers.get(idOf(cause)) });
         }
       }
       for (const { cause } of unreported) report({ cause, ...judged([], cause), answer: undefined });
@@ -68,42 +72,41 @@ export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, p
 
 const idOf = ({ rank }: ExplainedChecks) => `cause/${rank}`;
 
-/** The request of a cause as a check or, if a single request does not show the cause, its checks. */
+/** Kinds of faults that may stay away by chance when their requests are sent again, so that checks run as well. */
+const MAY_STAY_AWAY: readonly CauseKind[] = ['intermittent', 'under-concurrency', 'from-then-on'];
+
+/** The requests of a cause as a check, and the checks that the cause explains, if the requests are not enough. */
 function checksFor(one: ExplainedChecks, record: RunRecord, plan: RunPlan): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
   const checks = plan.catalogue.filter(({ id }) => named.has(id));
-  const request = requestOf(cause, checks, record, plan);
-  if (request === undefined) {
-    // An invariant may also fail because of other causes, so omit invariants if possible.
-    const withoutInvariants = checks.filter(({ test }) => test.kind !== 'invariant');
-    return withoutInvariants.length === 0 ? checks : withoutInvariants;
-  }
-  const { template, rule } = request;
-  const cases = () => [{ label: 'the request of the cause', template }];
+  const test = requestsOf(cause, checks, record, plan);
   const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
-  return [{ ...about, test: { kind: 'cases', rules: [rule], cases } }];
+  if (test !== undefined && !MAY_STAY_AWAY.includes(cause.kind)) return [{ ...about, test }];
+  // An invariant may also fail because of other causes, so omit invariants if possible.
+  const withoutInvariants = checks.filter((check) => check.test.kind !== 'invariant');
+  return [
+    ...(test === undefined ? [] : [{ ...about, test }]),
+    ...(withoutInvariants.length === 0 ? checks : withoutInvariants),
+  ];
 }
 
-/**
- * The request of a cause, with a rule that passes if the cause no longer shows; undefined if one request is
- * not enough.
- */
-function requestOf(
+/** Sends what shows a cause; undefined if the record does not say how to see it. */
+function requestsOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],
   record: RunRecord,
   { token, contract }: RunPlan,
 ) {
-  if (kind !== 'always' || counterexample === undefined || counterexample.before !== undefined)
-    return undefined;
-  const template = templateFromRecord(counterexample.request, record);
-  if (template === undefined) return undefined;
+  if (kind === 'once' || counterexample === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
-  const earlier = { symptom, template, checks, others };
-  const isShown =
-    symptomIn(restoredExchange(counterexample, template), earlier, contract, TOKEN_IN_SHELL) === symptom;
-  return isShown ? { template, rule: noLongerShows(earlier, token) } : undefined;
+  const faultIn = (template: RequestTemplate) => ({ symptom, template, checks, others });
+  const isShown = (template: RequestTemplate) =>
+    symptomIn(restoredExchange(counterexample, template), faultIn(template), contract, TOKEN_IN_SHELL) !==
+    undefined;
+  return replayOfCause(counterexample, record, isShown, (template) =>
+    noLongerShows(faultIn(template), token),
+  );
 }
 
 function judged(
@@ -111,12 +114,15 @@ function judged(
   one: ExplainedChecks,
 ): Pick<Retried, 'verdict' | 'reason'> {
   const failing = results.filter(({ verdict }) => verdict === 'fail');
-  const [failed] = failing;
-  if (failed?.id === idOf(one)) {
-    const [now] = failed.problems;
-    const isOther = now !== undefined && now.problem !== one.cause.symptom;
+  const ofCause = failing.find(({ id }) => id === idOf(one));
+  if (ofCause !== undefined) {
+    const [now] = ofCause.problems;
+    const { symptom, answer } = one.cause;
+    const isSameAnswer = (ofCause.exchanges[0]?.response?.status ?? 'none') === answer;
+    const isOther = now !== undefined && now.problem !== symptom && !isSameAnswer;
     return { verdict: 'still fails', ...(isOther ? { reason: now.problem } : {}) };
   }
+  const [failed] = failing;
   if (failed !== undefined) {
     // The checks of a cause may also fail because of other causes.
     const isSame = failing.some(({ exchanges }) =>
@@ -127,10 +133,21 @@ function judged(
       : { verdict: 'fixed', reason: `${failed.id} fails for another reason; run again` };
   }
   const other = results.find(({ verdict }) => verdict !== 'pass');
-  return other === undefined && results.length > 0
-    ? { verdict: 'fixed' }
-    : { verdict: 'not judged', reason: other?.reason ?? 'this version of the suite has no check for it' };
+  if (other !== undefined || results.length === 0)
+    return {
+      verdict: 'not judged',
+      reason: other?.reason ?? 'this version of the suite has no check for it',
+    };
+  return isProof(results, one) ? { verdict: 'fixed' } : { verdict: 'not judged', reason: NO_PROOF };
 }
+
+const NO_PROOF = 'its checks pass, but may have passed before; restart the store and run all checks again';
+
+/** Whether passing results prove that a fault is gone: its own requests do, as do the checks if it always shows. */
+const isProof = (results: readonly RecordedResult[], one: ExplainedChecks): boolean =>
+  results.some(({ id }) => id === idOf(one)) ||
+  one.cause.kind === 'always' ||
+  (one.cause.kind === 'once' && one.cause.notExamined !== undefined);
 
 export const fixedText = (verdicts: readonly Retried['verdict'][]): string =>
   `${verdicts.filter((one) => one === 'fixed').length} of ${counted(verdicts.length, 'cause')} fixed`;

@@ -41,7 +41,8 @@ export function replayCommand(): Command {
     .addHelpText(
       'after',
       `
-If one request is not enough to reproduce a failure, the whole check runs again.
+If the requests that show a fault are not enough to judge it, its checks run
+again. A fault that no experiment reproduced cannot be judged.
 A store that is not running is started if its target says how.
 
 Exit codes:
@@ -146,12 +147,12 @@ async function replayCauses(
     print(`\n${[retriedLine(one), ...answersOf(one, record)].join('\n')}\n`);
   };
   const stop = await retry.run(secrets, report, signal);
-  const verdict = verdicts.includes('still fails')
-    ? 'fail'
-    : verdicts.includes('not judged')
-      ? undefined
-      : 'pass';
-  return end(verdict, compact(fixedText(verdicts), stop && because(stop)));
+  return end(verdictOf(verdicts), compact(fixedText(verdicts), stop && because(stop)));
+}
+
+function verdictOf(verdicts: readonly Retried['verdict'][]): Verdict | undefined {
+  if (verdicts.includes('still fails')) return 'fail';
+  return verdicts.includes('not judged') ? undefined : 'pass';
 }
 
 function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunRecord): readonly string[] {
@@ -193,8 +194,14 @@ async function replayCheck(
   for await (const event of runEvents(once, signal)) recorder.add(event);
   const now = recorder.record();
   print(formatAnswers(result, now, single === undefined ? undefined : last, record));
-  if (now.stop === null) await retry.run(secrets, (one) => print(`${line('cause', retriedLine(one))}\n`));
-  return end(now.results[0]?.verdict, compact(now.stop && because(now.stop)));
+  const verdicts: Retried['verdict'][] = [];
+  const report = (one: Retried) => {
+    verdicts.push(one.verdict);
+    print(`${line('cause', retriedLine(one))}\n`);
+  };
+  if (now.stop === null) await retry.run(secrets, report);
+  const verdict = now.results[0]?.verdict;
+  return end(verdict === 'pass' ? verdictOf(verdicts) : verdict, compact(now.stop && because(now.stop)));
 }
 
 /** Prints the verdict, followed by `more`. Returns the exit code. */

@@ -3,7 +3,12 @@ import { isFinding } from '../judge/rules.ts';
 import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
-import type { ExpectedOutcome, RequestTemplate } from '../payloads/test-case.ts';
+import {
+  type ExpectedOutcome,
+  onFreshConnection,
+  onOwnConnections,
+  type RequestTemplate,
+} from '../payloads/test-case.ts';
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/apply-rules.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
@@ -87,13 +92,13 @@ export class Experiments {
 
   async sendConcurrently(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]> {
     this.requireBudgetFor(templates.length);
-    return this.sendAll(templates.map(inIsolation));
+    return this.sendAll(templates.map(onOwnConnections));
   }
 
   /** Sends a request without which a failure could not be described; may use the reserved part of the budget. */
   async sendFromReserve(template: RequestTemplate): Promise<Exchange> {
     const [exchange] = this.isWithin(1, this.deadlines.all)
-      ? await this.sendAll([inIsolation(template)])
+      ? await this.sendAll([onOwnConnections(template)])
       : [];
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
@@ -213,21 +218,6 @@ export class Experiments {
 /** Whether the symptom would be a fault of such a request: an `accept-or-reject` request may be rejected. */
 const mayShow = (expected: ExpectedOutcome, { kind }: TargetSymptom): boolean =>
   kind !== 'rejects' || expected === 'accept';
-
-const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
-  ...template,
-  delivery: { ...template.delivery, freshConnection: true },
-});
-
-/** Gives a template connections of its own, so that experiments do not affect one another. */
-function inIsolation(template: RequestTemplate): RequestTemplate {
-  const { preceding } = template;
-  if (preceding === undefined) return onFreshConnection(template);
-  const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };
-  return preceding.connection === 'same' || preceding.connection === 'pipelined'
-    ? apart
-    : onFreshConnection(apart);
-}
 
 /** Whether a response without the symptom proves that the request does not cause it. */
 function isConclusive(exchange: Exchange, expected: ExpectedOutcome, symptom: TargetSymptom): boolean {

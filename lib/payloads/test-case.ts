@@ -122,3 +122,18 @@ export function bytesOf(body: Body, id: bigint, token: string): Uint8Array {
 }
 
 export const withoutPreceding = ({ preceding: _, ...template }: RequestTemplate): RequestTemplate => template;
+
+export const onFreshConnection = (template: RequestTemplate): RequestTemplate => ({
+  ...template,
+  delivery: { ...template.delivery, freshConnection: true },
+});
+
+/** Gives a template connections of its own, so that no other request affects it. */
+export function onOwnConnections(template: RequestTemplate): RequestTemplate {
+  const { preceding } = template;
+  if (preceding === undefined) return onFreshConnection(template);
+  const apart = { ...template, preceding: { ...preceding, template: onFreshConnection(preceding.template) } };
+  return preceding.connection === 'same' || preceding.connection === 'pipelined'
+    ? apart
+    : onFreshConnection(apart);
+}

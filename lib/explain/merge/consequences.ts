@@ -93,7 +93,7 @@ const hasOnlyRate = (cluster: Cluster): boolean =>
 const isByChance: Compares = (root, consequence) =>
   isOfKind(consequence, 'once')
     ? !meetsOthers(consequence)
-    : hasOnlyRate(consequence) && dependsOnEarlier(root) && isClear(root);
+    : hasOnlyRate(consequence) && !hasOnlyRate(root) && meetsOthers(root) && isClear(root);
 
 /** A failure that no experiment reproduces probably met by chance the requests that the symptom needs. */
 const explainsChance: Explains = (root, consequence) =>

@@ -26,7 +26,7 @@ import {
 } from '../../json-schema.ts';
 import type { Preceding } from '../../payloads/test-case.ts';
 import type { About, Level, TestKind } from '../../run/check.ts';
-import type { Cause } from '../../run/result/cause.ts';
+import type { Cause, Repeat } from '../../run/result/cause.ts';
 import type {
   CheckCoverage,
   Failure,
@@ -278,6 +278,14 @@ const result = named(
 );
 export interface RecordedResult extends Of<typeof result> {}
 
+const repeat: Schema<Repeat> = object({
+  times: positiveInteger,
+  inFlight: described(positiveInteger, 'How many requests are sent at a time.'),
+  onConnection: optional(constant(true), 'All requests are sent over one connection.'),
+  sameId: optional(constant(true), 'All requests have the same id.'),
+  pauseMs: optional(nonNegative, 'Milliseconds to wait before the request.'),
+});
+
 const causeKind: Schema<Cause['kind']> = wordOf(
   'always intermittent under-concurrency sequence from-then-on once',
 );
@@ -331,8 +339,14 @@ const cause = named(
     ),
     ladders: described(ladders, 'What was tried to find out how far each part of the condition reaches.'),
     counterexample: optional(
-      object({ before: optional(before), ...messages }),
-      'The simplest request that shows it, and what has to be sent before.',
+      object({
+        before: optional(list(object({ ...messages, connection: optional(connectionOfPreceding) }))),
+        ...messages,
+        repeat: optional(repeat),
+        modulus: optional(positiveInteger, 'Only ids that leave the same remainder by this divisor show it.'),
+        keepsId: optional(constant(true), 'No other id shows it.'),
+      }),
+      'The simplest request that shows it, what has to be sent before, and how often.',
     ),
   }),
   'One fault of the store: what explains one failed check or many.',

@@ -2,10 +2,10 @@ import { pick } from '../../collections.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { Cause } from '../../run/result/cause.ts';
 import type { RunHeader } from '../../run/run.ts';
+import { sentIdIn } from '../reproduce/similar-ids.ts';
 import { inShellOf, stepsOf } from '../reproduce/steps.ts';
-import { bytesIn } from '../reproduce/untruncated-body.ts';
 import { causeFingerprint } from './fingerprint.ts';
-import type { Counterexample, RecordedCause, RecordedRequest } from './record.ts';
+import type { Counterexample, RecordedCause } from './record.ts';
 import { sentAndReceived } from './record-exchange.ts';
 import { type Redact, redactAll } from './redact.ts';
 
@@ -14,9 +14,17 @@ export function recordedCause(cause: Cause, { target }: RunHeader, redact: Redac
   const { matters, ladders, example, expected } = cause;
   const seen = ({ exchange, template }: SentRequest) =>
     sentAndReceived(exchange, template, target.baseUrl, redact);
+  const { repeat, modulus, keepsId } = cause;
+  const before = example.before.map((one) => ({
+    ...seen(one),
+    ...(one.connection === undefined ? {} : { connection: one.connection }),
+  }));
   const counterexample = {
-    ...(example.before.length === 0 ? {} : { before: example.before.map(seen) }),
+    ...(before.length === 0 ? {} : { before }),
     ...seen(example),
+    ...(repeat.times === 1 && repeat.pauseMs === undefined ? {} : { repeat }),
+    ...(modulus === undefined ? {} : { modulus }),
+    ...(keepsId ? { keepsId } : {}),
   };
   const { fingerprint, answer, ...what } = summarisedCause(cause, redact);
   return {
@@ -52,20 +60,13 @@ const stepsOfCause = (
   stepsOf({
     request,
     freshId: keepsId ? undefined : sentIdIn(request),
-    before: before.map((one, index) => ({
-      request: one.request,
-      freshId: sentIdIn(one.request),
-      connection: example.before[index]?.connection ?? 'other',
+    before: before.map(({ request: earlier, connection = 'other' }) => ({
+      request: earlier,
+      freshId: sentIdIn(earlier),
+      connection,
     })),
     repeat,
     modulus,
     shownIn,
     unanswered: example.exchange.kind === 'broken' || example.exchange.response.truncated,
   });
-
-/** The id in the body of a request, even if it is only a part of a number or of a form. */
-function sentIdIn({ body }: RecordedRequest): bigint | undefined {
-  const text = bytesIn(body).toString('latin1');
-  const numeral = /\bid"?\s*[:=]\s*"?(-?\d+)/.exec(text)?.[1];
-  return numeral === undefined ? undefined : BigInt(numeral);
-}

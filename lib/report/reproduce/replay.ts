@@ -51,13 +51,16 @@ const isWhole = (body: RecordedRequest['body']) =>
 /**
  * Turns a recorded request into a template; undefined if it depends on an earlier request or was not recorded
  * completely.
+ *
+ * @param ids what to replace ids by; without it, ids that the run has used are replaced by a fresh one
  */
 export function templateFromRecord(
   { method, url, headers, body, delivery, rawBytes, after }: RecordedRequest,
   record: RunRecord,
+  ids?: ReplacedIds,
 ): RequestTemplate | undefined {
   if (rawBytes === true || after !== undefined || !isWhole(body)) return undefined;
-  const path = pathOf(url).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
+  const path = withIds(pathOf(url), ids).slice(pathOf(record.target.baseUrl).replace(/\/+$/, '').length);
   const inQuery = /[?&]([^=&]+)=\$PLANT_STORE_TOKEN$/.exec(path);
   const [contentType] = headerValues(headers, 'content-type');
   const isRegenerated = (name: string) =>
@@ -81,7 +84,7 @@ export function templateFromRecord(
     headers: headers.filter(
       ([name, value]) => !isRegenerated(name.toLowerCase()) && value !== REDACTED && !isCarried(value),
     ),
-    body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, contentType, record),
+    body: body.bytes === 0 && !chunked ? undefined : bodyOf(body, contentType, record, ids),
     framing: chunked ? 'chunked' : 'length',
     ...(delivery === undefined ? {} : { delivery }),
   };
@@ -103,7 +106,12 @@ const carriedBy = (header: string, value: string): Credential => ({
   shell: [value],
 });
 
-function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: RunRecord): Body {
+function bodyOf(
+  body: RecordedRequest['body'],
+  contentType = '',
+  { created }: RunRecord,
+  ids: ReplacedIds | undefined,
+): Body {
   if (!('text' in body)) return { bytes: bytesIn(body) };
   const { text } = body;
   if (text.includes(TOKEN_IN_SHELL)) {
@@ -115,6 +123,7 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
     // Used only for judging; the text that is sent is the recorded one.
     json: object({ id: FRESH, ...sentStringsIn(text) }),
     edit: (fresh) => {
+      if (ids !== undefined) return withIds(text, ids);
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
       return text.replace(/(?<=[:[,]\s*)\d{1,19}(?=\s*(?:[,}\]]|$))/g, (numeral) =>
         used.has(BigInt(numeral)) ? id : numeral,
@@ -122,6 +131,12 @@ function bodyOf(body: RecordedRequest['body'], contentType = '', { created }: Ru
     },
   };
 }
+
+/** Ids as they were recorded, and what to send instead. */
+export type ReplacedIds = ReadonlyMap<bigint, bigint>;
+
+const withIds = (text: string, ids: ReplacedIds = new Map()): string =>
+  text.replace(/-?\d+/g, (numeral) => String(ids.get(BigInt(numeral)) ?? numeral));
 
 /** The strings that rules may compare with those of the response. */
 function sentStringsIn(text: string): Record<string, string> {

@@ -7,6 +7,7 @@ import type { RecordedRequest } from '../record/record.ts';
 import { curlArguments } from './curl-command.ts';
 import { isChunked, type OnConnection, type Showing } from './on-connection.ts';
 import { EXPORT_FUNCTION, withVariables } from './shell.ts';
+import { firstLike, MAX_RANDOM_DIGITS, rangeLike } from './similar-ids.ts';
 import { openSocket, overSocket } from './socket-command.ts';
 import { wholeBody } from './untruncated-body.ts';
 
@@ -224,27 +225,17 @@ function idsIn(requests: readonly WithId[]): readonly { readonly numeral: string
     .map((numeral, index) => ({ numeral, name: index === 0 ? 'ID' : `ID${index + 1}` }));
 }
 
-/** Limits of integer types. A random id must be on the same side of each limit as the original. */
-const BOUNDS = [31n, 32n, 53n, 63n].map((bits) => 2n ** bits);
-const MAX_RANDOM_DIGITS = 9;
-
 /** Numbers with more digits are too large for the arithmetic of a shell. */
 const MAX_SHELL_DIGITS = 18;
 
 /** A random number with as many digits, on the same side of all type limits, and with the same remainder. */
 function numberLike(numeral: string, addend: string, modulus: number): string {
   const digits = numeral.replace('-', '');
-  const range = 10n ** BigInt(Math.min(MAX_RANDOM_DIGITS, digits.length - 1));
   const number = BigInt(digits);
-  let base = number - (number % range);
-  for (const bound of BOUNDS) {
-    if (number < bound && base + range > bound) base -= range;
-    if (number >= bound && base < bound) base += range;
-  }
+  const { base, size: range } = rangeLike(number);
   const step = BigInt(modulus);
-  // The first number from the base on with the same remainder. Unless it is the base itself, there is one
-  // choice fewer.
-  const first = base + ((((number - base) % step) + step) % step);
+  const first = firstLike(number, base, step);
+  // Unless it is the base itself, there is one choice fewer.
   const choices = first === base ? range / step : range / step - 1n;
   const chosen = `(RANDOM * 32768 + RANDOM${addend}) % ${choices}`;
   const random = step === 1n ? chosen : `${step} * (${chosen})`;
