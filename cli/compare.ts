@@ -15,7 +15,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { announce, warn } from './announce.ts';
 import { interruptible } from './interrupt.ts';
 import { applyDefaults, settingsIn, withOptions } from './options.ts';
-import { logBeside, optionalDestinationOf, writeAndNameReports } from './output.ts';
+import { destinationOf, logBeside, writeAndNameReports } from './output.ts';
 import { type StartedStore, startedStore } from './started-store.ts';
 import { paint, setExitCode } from './streams.ts';
 import { configOf, DEFAULT_FILE, requireToken, tokenOf } from './target.ts';
@@ -58,13 +58,13 @@ Examples:
       const stores = records ? undefined : await storesOf(given);
       applyDefaults(self, stores?.config);
       const flags = self.opts<Flags>();
-      const destination = optionalDestinationOf(flags, COMPARISON_FORMATS);
+      const destination = destinationOf(flags, COMPARISON_FORMATS);
       const logOf = (name: string) => logBeside(destination, name, flags);
       const comparison =
         stores === undefined
           ? compareSaved(given)
           : await compareLive(await planned(stores.targets, self), logOf);
-      if (destination !== undefined) await writeAndNameReports(comparison, destination);
+      await writeAndNameReports(comparison, destination);
       if (destination?.out !== '-') process.stdout.write(comparisonText(comparison, paint()));
       setExitCode(comparison.exitCode);
     });

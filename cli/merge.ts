@@ -4,7 +4,7 @@ import { terminalReport } from '../lib/report/formats/terminal.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import { readRecord } from '../lib/report/record/read-record.ts';
 import { withOptions } from './options.ts';
-import { filesOf, optionalDestinationOf, type ReportFlags, writeReports } from './output.ts';
+import { destinationOf, filesOf, type ReportFlags, writeReports } from './output.ts';
 import { columns, setExitCode, wantsColour } from './streams.ts';
 
 export function mergeCommand(): Command {
@@ -23,15 +23,12 @@ Example:
   plant-store-conformance merge shard-1/report.json shard-2/report.json`,
     )
     .action(async (files: string[], wanted: ReportFlags) => {
-      const destination = optionalDestinationOf(wanted, FORMATS);
+      const destination = destinationOf(wanted, FORMATS);
       const record = mergeOf(files.map((file) => ({ file, record: readRecord(file) })));
-      if (destination !== undefined) await writeReports(record, destination);
+      await writeReports(record, destination);
       if (destination?.out !== '-')
         process.stdout.write(
-          terminalReport(record, wantsColour(), {
-            columns: columns(),
-            files: destination && filesOf(destination),
-          }),
+          terminalReport(record, wantsColour(), { columns: columns(), files: filesOf(destination) }),
         );
       setExitCode(record.ciResult.exitCode);
     });

@@ -33,14 +33,14 @@ export interface Destination<T> {
 export type ReportFlags = Flags<'reports'>;
 
 /**
- * Returns where to write which reports; by default, only the record, to `reports`.
+ * Returns where to write which reports; undefined without --out and --format. One of them alone is enough:
+ * the folder is `reports` by default, and the format JSON.
  * @throws UsageError before the run starts, if the formats do not fit the destination, or it cannot be
  * written to
  */
-export function destinationOf<T>(
-  { out = DEFAULT_FOLDER, format = ['json'], force = false }: ReportFlags,
-  known: Renderers<T>,
-): Destination<T> {
+export function destinationOf<T>(given: ReportFlags, known: Renderers<T>): Destination<T> | undefined {
+  if (given.out === undefined && given.format === undefined) return undefined;
+  const { out = DEFAULT_FOLDER, format = ['json'], force = false } = given;
   const wanted = [...new Set(format)];
   if (out === '-' && wanted.length > 1)
     throw new UsageError(
@@ -60,13 +60,6 @@ export function destinationOf<T>(
   }
   return { out, renderers };
 }
-
-/** Does the same as `destinationOf`; undefined without --out and --format. */
-export const optionalDestinationOf = <T>(
-  wanted: ReportFlags,
-  known: Renderers<T>,
-): Destination<T> | undefined =>
-  wanted.out === undefined && wanted.format === undefined ? undefined : destinationOf(wanted, known);
 
 function requireOurs(file: string, force: boolean): void {
   if (!force && existsSync(file) && !isOurs(file))
@@ -125,11 +118,15 @@ function isOurs(file: string): boolean {
   }
 }
 
-export const filesOf = <T>({ out, renderers }: Destination<T>): readonly string[] =>
-  out === '-' ? [] : renderers.map(({ file }) => join(out, file));
+export const filesOf = <T>(destination: Destination<T> | undefined): readonly string[] =>
+  destination === undefined || destination.out === '-'
+    ? []
+    : destination.renderers.map(({ file }) => join(destination.out, file));
 
-/** Writes the reports to their destination. @throws UsageError if the folder cannot be written to */
-export async function writeReports<T>(subject: T, { out, renderers }: Destination<T>): Promise<void> {
+/** Writes the reports to their destination, if any. @throws UsageError if the folder cannot be written to */
+export async function writeReports<T>(subject: T, destination: Destination<T> | undefined): Promise<void> {
+  if (destination === undefined) return;
+  const { out, renderers } = destination;
   for (const { file, render } of renderers) {
     const text = render(subject);
     if (out !== '-') writeAtomically(join(out, file), text);
@@ -137,11 +134,11 @@ export async function writeReports<T>(subject: T, { out, renderers }: Destinatio
   }
 }
 
-/**
- * Writes reports, and says on standard error which files it has written. @throws UsageError if the folder
- * cannot be written to
- */
-export async function writeAndNameReports<T>(subject: T, destination: Destination<T>): Promise<void> {
+/** Writes reports like `writeReports`, and says on standard error which files it has written. */
+export async function writeAndNameReports<T>(
+  subject: T,
+  destination: Destination<T> | undefined,
+): Promise<void> {
   await writeReports(subject, destination);
   const files = filesOf(destination);
   if (files.length > 0) process.stderr.write(`Wrote ${joined(files, 'and')}.\n`);

@@ -8,49 +8,49 @@ import { ignoreClosedPipes, setExitCode } from './streams.ts';
 
 interface Listed {
   readonly description: string;
-  readonly load: () => Promise<() => Command>;
+  readonly load: () => Promise<Command>;
 }
 
 /** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Listed>> = {
   run: {
     description: 'Runs the checks against a store, or against the reference store if no base URL is given.',
-    load: async () => (await import('./run.ts')).runCommand,
+    load: async () => (await import('./run.ts')).runCommand(),
   },
   compare: {
     description: 'Sends the same requests to several stores and shows the results side by side.',
-    load: async () => (await import('./compare.ts')).compareCommand,
+    load: async () => (await import('./compare.ts')).compareCommand(),
   },
   diff: {
     description: 'Compares two runs: what regressed, what was fixed, what still fails, and what changed.',
-    load: async () => (await import('./diff.ts')).diffCommand,
+    load: async () => (await import('./diff.ts')).diffCommand(),
   },
   merge: {
     description: 'Joins the records of all shards of a run into one record.',
-    load: async () => (await import('./merge.ts')).mergeCommand,
+    load: async () => (await import('./merge.ts')).mergeCommand(),
   },
   replay: {
     description:
       'Resends the requests that reproduce the causes of a run, or those of one failed check, and says what still fails.',
-    load: async () => (await import('./replay.ts')).replayCommand,
+    load: async () => (await import('./replay.ts')).replayCommand(),
   },
   render: {
     description: 'Renders a saved record or comparison in another format, exactly as the run itself would.',
-    load: async () => (await import('./render.ts')).renderCommand,
+    load: async () => (await import('./render.ts')).renderCommand(),
   },
   init: {
     description:
       'Writes a configuration file with comments. At a terminal, it asks for whatever is not given.',
-    load: async () => (await import('./init.ts')).initCommand,
+    load: async () => (await import('./init.ts')).initCommand(),
   },
   list: {
     description:
       'Lists the checks: all of them, an area, or those that match a glob; shows a single check in full.',
-    load: async () => (await import('./list.ts')).listCommand,
+    load: async () => (await import('./list.ts')).listCommand(),
   },
   serve: {
     description: 'Starts the reference store on 127.0.0.1 and runs it until interrupted.',
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => (await import('./serve.ts')).serveCommand(),
   },
 };
 
@@ -72,7 +72,7 @@ function withImpliedCommand(words: readonly string[]): readonly string[] {
 const commandsFor = (words: readonly string[]): Promise<readonly Command[]> =>
   Promise.all(
     Object.entries(COMMANDS).map(async ([name, { description, load }]) => {
-      const command = words.includes(name) ? (await load())() : new Command(name);
+      const command = words.includes(name) ? await load() : new Command(name);
       return command.description(description);
     }),
   );

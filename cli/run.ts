@@ -28,9 +28,9 @@ import { interruptible } from './interrupt.ts';
 import { applyDefaults, baseUrlReader, settingsIn, withOptions } from './options.ts';
 import {
   type Destination,
+  destinationOf,
   filesOf,
   logBeside,
-  optionalDestinationOf,
   requireFolder,
   writeAtomically,
   writeReports,
@@ -86,7 +86,7 @@ Examples:
           `--watch cannot be combined with ${flags.out === '-' ? '--out -, since it writes to standard output itself' : '--write-baseline, since it runs many times'}.`,
         );
       requireJobs(flags);
-      const destination = optionalDestinationOf(flags, FORMATS);
+      const destination = destinationOf(flags, FORMATS);
       const log = flags.start === undefined ? undefined : logBeside(destination, 'store', flags);
       const attempt = await prepareRuns(choice, token, log, flags);
       const publish: Publish = (attempted, rows) => report(attempted, destination, flags, rows, log);
@@ -197,13 +197,12 @@ async function report(
   // Printed first, so that the findings are visible even if files cannot be written.
   if (destination?.out !== '-') {
     const colour = wantsColour();
-    const files = destination && compact(...filesOf(destination), log);
-    const layout = { verbose, columns: columns(), rows, files };
+    const layout = { verbose, columns: columns(), rows, files: compact(...filesOf(destination), log) };
     process.stdout.write(
       quiet ? quietReport(record, colour, columns()) : terminalReport(record, colour, layout),
     );
   }
-  if (destination !== undefined) await writeReports(record, destination);
+  await writeReports(record, destination);
   reportToGitHub(record);
 }
 
