@@ -35,8 +35,12 @@ export function beginning(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const space = text.lastIndexOf(' ', maxCharacters);
   const end = space > 0 && space >= maxCharacters - MAX_WORD_CHARACTERS ? space : maxCharacters;
-  return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+  return characters(text, end);
 }
+
+/** Returns at most so many characters of a text, without half of a surrogate pair at the end. */
+export const characters = (text: string, max: number): string =>
+  text.length > max ? text.slice(0, max).replace(/[\ud800-\udbff]$/, '') : text;
 
 /** Returns the beginning of an untrusted text, escaped for a terminal. */
 export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {

@@ -10,7 +10,6 @@ import { Commands, DocumentFact, Fact, inline, StartedFact } from './kit/text.ts
 
 export function About({ record }: Readonly<{ record: RunRecord }>) {
   const { target, document, options, suite, created, results, waited } = record;
-  const covered = coverageOfAll(results);
   const skipped = deselected(record).length;
   return (
     <Section id="run" class="about" heading="The run">
@@ -21,15 +20,13 @@ export function About({ record }: Readonly<{ record: RunRecord }>) {
         </Fact>
         <Fact name="Server header">{target.server === null ? 'none' : inline(target.server, 100)}</Fact>
         <DocumentFact document={document} />
-        {document.warnings !== undefined && (
-          <Fact name="Document warnings">{document.warnings.map((one) => inline(one, 400)).join('; ')}</Fact>
-        )}
+        <Fact name="Document warnings">{document.warnings?.map((one) => inline(one, 400)).join('; ')}</Fact>
         <StartedFact startedAt={record.startedAt} seconds={record.seconds} />
         <Fact name="Generated from">
           seed {options.seed}, first id {inline(options.firstId, 40)}, {counted(options.cases, 'case')} per
           generated check{options.thorough === true && ', thorough'}
         </Fact>
-        {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
+        <Fact name="Covered">{coverageOfAll(results)}</Fact>
         <Fact name="Sent">
           {counted(record.requests, 'request')}, {options.concurrency} at a time
           {waited !== undefined && `; ${waited.toFixed(1)} s spent waiting at the store's request`}

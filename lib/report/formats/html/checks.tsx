@@ -99,7 +99,6 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
     result;
   const [first, ...others] = exchanges;
   const cause = record.causes.find(({ checks }) => checks.includes(id));
-  const [confidence, covered] = [confidenceText(result), coverageText(result)];
   return (
     <>
       <BaselineNote result={result} record={record} />
@@ -118,8 +117,8 @@ function Details({ result, record }: Readonly<{ result: RecordedResult; record: 
           {counterexample?.path !== undefined &&
             `; seed ${counterexample.seed}, path ${inline(counterexample.path, 60)}`}
         </Fact>
-        {covered !== undefined && <Fact name="Covered">{covered}</Fact>}
-        {confidence !== undefined && <Fact name="Confidence">{confidence}</Fact>}
+        <Fact name="Covered">{coverageText(result)}</Fact>
+        <Fact name="Confidence">{confidenceText(result)}</Fact>
       </dl>
       {first !== undefined && <Exchange exchange={first} />}
       {others.map((exchange) => (

@@ -1,4 +1,5 @@
 import type { RecordedRequest } from '../../record/record.ts';
+import { characters } from '../../wording/format-text.ts';
 import { type Line, MAX_BOX_CHARACTERS, type MarkedText } from './kit/text.tsx';
 
 const FIRST_LINE = ['method', 'path', 'query'];
@@ -19,7 +20,7 @@ export function mattersIn(
 
 /** Returns the lines of a request body. Properties that matter are highlighted, everything else is dimmed. */
 export function markedBody(text: string, matters: (name: string) => boolean): readonly Line[] {
-  const kept = text.slice(0, MAX_BOX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
+  const kept = characters(text, MAX_BOX_CHARACTERS);
   const parts: MarkedText[] = [];
   const add = (from: number, to: number, isMarked: boolean) => {
     const last = parts.at(-1);

@@ -4,7 +4,7 @@ import { docsOf, listCommandLine } from '../../../../package.ts';
 import { counted, withSeparators } from '../../../../text.ts';
 import type { RecordedBody, RecordedResult, RunRecord } from '../../../record/record.ts';
 import { documentName } from '../../../wording/facts.ts';
-import { beginning, escaped, visible } from '../../../wording/format-text.ts';
+import { beginning, characters, escaped, visible } from '../../../wording/format-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 export const MAX_BOX_CHARACTERS = 4000;
@@ -16,12 +16,9 @@ export const inline = (text: string, maxCharacters = MAX_LINE_CHARACTERS): strin
     : visible(text);
 
 export const lines = (text: string, maxCharacters = MAX_BOX_CHARACTERS): readonly string[] => [
-  ...cut(text, maxCharacters).split('\n').map(visible),
+  ...characters(text, maxCharacters).split('\n').map(visible),
   ...(text.length > maxCharacters ? [`… (${withSeparators(text.length)} characters)`] : []),
 ];
-
-const cut = (text: string, maxCharacters: number) =>
-  text.length > maxCharacters ? text.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, '') : text;
 
 /** Returns a time in readable form: 4.08 ms, 1.2 s. */
 export const time = (ms: number): string =>
@@ -133,15 +130,17 @@ export const AboutCheck = ({ id, href = docsOf(id) }: Readonly<{ id: string; hre
     </a>
   );
 
+/** Renders a fact of a list, unless it is undefined. */
 export const Fact = ({
   name,
   children,
-}: Readonly<{ name: ComponentChildren; children: ComponentChildren }>) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
+}: Readonly<{ name: ComponentChildren; children: ComponentChildren }>) =>
+  children !== undefined && (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
 
 export const DocumentFact = ({ document }: Pick<RunRecord, 'document'>) => (
   <Fact name="Document">
