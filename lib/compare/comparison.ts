@@ -1,3 +1,4 @@
+import { pick } from '../collections.ts';
 import {
   constant,
   described,
@@ -53,8 +54,6 @@ const implementation = named(
 );
 export interface ImplementationInfo extends Of<typeof implementation> {}
 
-const { target, outcome, stop, advice, summary, latency, observations, requests, seconds } = PROPERTIES;
-
 const store = { name: text, implementation: optional(implementation) };
 
 const run = object({
@@ -65,15 +64,8 @@ const run = object({
   cells: mapOf(cell),
   // Comparisons of earlier versions did not list the ids.
   created: optional(object({ ...CREATED, ids: optional(CREATED.ids) })),
-  target,
-  outcome,
-  stop,
-  advice,
-  summary,
-  latency,
-  observations,
-  requests,
-  seconds,
+  ...pick(PROPERTIES, 'target', 'outcome', 'stop', 'advice', 'summary'),
+  ...pick(PROPERTIES, 'latency', 'observations', 'requests', 'seconds'),
 });
 
 const notRun = object({ ...store, state: constant('not-run'), reason: text });
@@ -110,17 +102,12 @@ const disagreement = named(
 /** A shrunk payload on which stores disagree, and the answer of each. */
 export interface Disagreement extends Of<typeof disagreement> {}
 
-const { schemaVersion, suite, document, startedAt } = PROPERTIES;
-const { seed, cases, thorough, strict } = OPTIONS;
-
 export const COMPARISON = object({
-  schemaVersion,
+  ...pick(PROPERTIES, 'schemaVersion'),
   kind: constant('comparison'),
-  suite,
-  document,
-  options: object({ seed, cases, thorough, strict }),
-  startedAt,
-  seconds,
+  ...pick(PROPERTIES, 'suite', 'document'),
+  options: object(pick(OPTIONS, 'seed', 'cases', 'thorough', 'strict')),
+  ...pick(PROPERTIES, 'startedAt', 'seconds'),
   exitCode,
   checks: list(object(about), { minItems: 1 }),
   columns: list(column, { minItems: 1 }),

@@ -1,5 +1,4 @@
 import { json } from '../report/formats/formats.ts';
-import { uncoloured } from '../report/wording/format-text.ts';
 import type { Comparison } from './comparison.ts';
 import { comparisonPage } from './html/page.tsx';
 import { comparisonMarkdown } from './markdown.ts';
@@ -7,10 +6,7 @@ import { comparisonText } from './terminal.ts';
 
 /** Every format is a pure function of the comparison, and has its own file name. */
 export const COMPARISON_FORMATS = {
-  terminal: {
-    file: 'comparison.txt',
-    render: (comparison: Comparison) => comparisonText(comparison, uncoloured),
-  },
+  terminal: { file: 'comparison.txt', render: (comparison: Comparison) => comparisonText(comparison) },
   json: { file: 'comparison.json', render: json },
   html: { file: 'comparison.html', render: comparisonPage },
   markdown: { file: 'comparison.md', render: comparisonMarkdown },

@@ -1,6 +1,6 @@
 import { hanging, widthOf, wrapped } from '../report/formats/rows.ts';
 import { createdText, documentText } from '../report/wording/facts.ts';
-import { type Paint, shownText, visible } from '../report/wording/format-text.ts';
+import { type Paint, shownText, uncoloured, visible } from '../report/wording/format-text.ts';
 import { countToJudge } from '../run/result/verdict.ts';
 import { counted, squeezed } from '../text.ts';
 import type { Column, Comparison, Disagreement } from './comparison.ts';
@@ -29,7 +29,7 @@ const COLUMNS = 80;
 const TITLE_COLUMNS = 48;
 
 /** Reports a comparison on a terminal: stores, causes, checks and disagreements, then one sentence. */
-export function comparisonText(comparison: Comparison, paint: Paint): string {
+export function comparisonText(comparison: Comparison, paint: Paint = uncoloured): string {
   const { suite, document, options, differential } = comparison;
   return `${[
     paint('bold', `${suite.name} ${suite.version}`),

@@ -11,6 +11,7 @@ import {
   visit,
   YAMLMap,
 } from 'yaml';
+import { firstNames } from '../collections.ts';
 import type { Baseline, RunRecord } from '../report/record/record.ts';
 import { visible } from '../report/wording/format-text.ts';
 import type { KeptEntry } from './baseline.ts';
@@ -52,9 +53,7 @@ export function baselineText(
 
 function titleOf({ entry, title }: KeptEntry): string | undefined {
   if (title === undefined || !('cause' in entry)) return title;
-  const [first, ...others] = Object.keys(entry.checks);
-  const checks = others.length === 0 ? first : `${first} and ${others.length} more`;
-  return `${title} (${checks})`;
+  return `${title} (${firstNames(1, Object.keys(entry.checks))})`;
 }
 
 /** The entries for reviewers, and apart from them, what failed. */
