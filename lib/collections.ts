@@ -32,6 +32,18 @@ export function groupBy<T>(
   return [...groups];
 }
 
+/** Joins neighbours with `merge`, which returns undefined for two that stay apart. */
+export function joinNeighbours<T>(list: readonly T[], merge: (last: T, next: T) => T | undefined): T[] {
+  const joined: T[] = [];
+  for (const one of list) {
+    const last = joined.at(-1);
+    const both = last === undefined ? undefined : merge(last, one);
+    if (both === undefined) joined.push(one);
+    else joined[joined.length - 1] = both;
+  }
+  return joined;
+}
+
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 /** Returns the named properties of an object, in this order. Undefined ones are omitted. */

@@ -1,4 +1,4 @@
-import { sum } from '../../collections.ts';
+import { joinNeighbours, sum } from '../../collections.ts';
 import { MAX_WORD_CHARACTERS } from '../wording/format-text.ts';
 
 /** Characters that take up two columns on a terminal: East Asian wide characters and emoji. */
@@ -117,16 +117,11 @@ export function shellRows(line: string, width: number, others = width): readonly
 
 /** The arguments as they are written; an option includes its value. A line with a comment stays whole. */
 function argumentsOf(line: string): readonly string[] {
-  const parts = line.match(ARGUMENT) ?? [];
+  const parts: readonly string[] = line.match(ARGUMENT) ?? [];
   if (/\\$|(?:^|\s)#/.test(line) || parts.join(' ') !== line) return [line];
-  const units: string[] = [];
-  for (const part of parts) {
-    const last = units.at(-1) ?? '';
-    const isValue = /^--?[\w-]+$/.test(last) && !part.startsWith('-');
-    if (isValue) units.pop();
-    units.push(isValue ? `${last} ${part}` : part);
-  }
-  return units;
+  return joinNeighbours(parts, (last, part) =>
+    /^--?[\w-]+$/.test(last) && !part.startsWith('-') ? `${last} ${part}` : undefined,
+  );
 }
 
 const ARGUMENT = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs;

@@ -1,3 +1,5 @@
+import { joinNeighbours } from '../../collections.ts';
+
 /** Removes secrets from the first `limit` characters; the result ends before a secret that crosses it. */
 export type Redact = (text: string, limit?: number) => string;
 
@@ -138,7 +140,11 @@ type Span = readonly [from: number, to: number];
 function withoutSpans(text: string, spans: readonly Span[], limit: number): string {
   let clean = '';
   let done = 0;
-  for (const [from, to] of mergedSpans(spans)) {
+  const sorted = spans.toSorted(([a], [b]) => a - b);
+  const merged = joinNeighbours<Span>(sorted, ([from, to], next) =>
+    next[0] <= to ? [from, Math.max(to, next[1])] : undefined,
+  );
+  for (const [from, to] of merged) {
     if (from >= limit) break;
     clean += text.slice(done, from);
     if (to > limit) return clean;
@@ -146,16 +152,6 @@ function withoutSpans(text: string, spans: readonly Span[], limit: number): stri
     done = to;
   }
   return clean + text.slice(done, limit);
-}
-
-function mergedSpans(spans: readonly Span[]): readonly Span[] {
-  const merged: [from: number, to: number][] = [];
-  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
-    const last = merged.at(-1);
-    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
-    else merged.push([from, to]);
-  }
-  return merged;
 }
 
 /** Redacts all strings within a value, except property names, which come from the suite. */

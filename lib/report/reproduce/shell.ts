@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { joinNeighbours } from '../../collections.ts';
 import { ANOTHER_TOKEN, KEPT_COOKIES, RANDOM_CHARACTERS } from '../../payloads/credentials.ts';
 import { utf8Text } from '../../utf8.ts';
 
@@ -214,13 +215,7 @@ export function partsBetween(parts: readonly ShellPart[], from: number, to = Num
   });
 }
 
-export function joinedLiterals(parts: readonly ShellPart[]): readonly ShellPart[] {
-  const joined: ShellPart[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (last !== undefined && 'literal' in last && 'literal' in part)
-      joined.splice(-1, 1, { literal: last.literal + part.literal });
-    else joined.push(part);
-  }
-  return joined;
-}
+export const joinedLiterals = (parts: readonly ShellPart[]): readonly ShellPart[] =>
+  joinNeighbours(parts, (last, next) =>
+    'literal' in last && 'literal' in next ? { literal: last.literal + next.literal } : undefined,
+  );

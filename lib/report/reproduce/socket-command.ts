@@ -1,3 +1,4 @@
+import { joinNeighbours } from '../../collections.ts';
 import { endpointOf } from '../../wire/endpoint.ts';
 import type { Request } from '../../wire/exchange.ts';
 import { hasHeader } from '../../wire/headers.ts';
@@ -74,7 +75,11 @@ export function overSocket(requests: readonly OnConnection[], { shows, variables
     return isLast || connection === 'pipelined' ? written : [...written, { pauseMs: RESPONSE_MS }];
   });
   const aborts = requests.at(-1)?.request.delivery?.abortAfter !== undefined;
-  const commands = joined(steps).map((step) =>
+  // Consecutive writes without a pause in between are one.
+  const joined = joinNeighbours(steps, (last, next) =>
+    'pauseMs' in last || 'pauseMs' in next ? undefined : { parts: [...last.parts, ...next.parts] },
+  );
+  const commands = joined.map((step) =>
     'pauseMs' in step ? `sleep ${step.pauseMs / 1000}` : inOneSegment(shortened(step.parts)),
   );
   const seconds = isPipelined ? PIPELINE_SECONDS : MAX_SECONDS;
@@ -95,17 +100,6 @@ function inOneSegment(parts: readonly ShellPart[]): string {
   return parts.some((part) => 'command' in part)
     ? `{ ${commands.join('; ')}; } | dd obs=256k 2> /dev/null`
     : commands.map((command) => `env ${command}`).join('; ');
-}
-
-/** Joins consecutive writes that have no pause in between. */
-function joined(steps: readonly Step[]): Step[] {
-  const done: Step[] = [];
-  for (const step of steps) {
-    const last = done.at(-1);
-    if (last === undefined || 'pauseMs' in last || 'pauseMs' in step) done.push(step);
-    else done.splice(-1, 1, { parts: [...last.parts, ...step.parts] });
-  }
-  return done;
 }
 
 /** Takes the place of each byte of a body, to show where chunking and cutting put it. */
