@@ -23,14 +23,13 @@ import { keptAlive, requireFree, waitForStore } from './wait.ts';
 
 type Flags = GroupFlags<'connection' | 'sampling' | 'reports'>;
 
-const formatNames = Object.keys(COMPARISON_FORMATS).join(', ');
-
 export function compareCommand(): Command {
   const command = new Command('compare').argument(
     '[stores...]',
     'a configuration file (default: conformance.yaml, all targets), or one NAME=URL, target name or report.json per store',
   );
-  const format = { description: `report formats, separated by commas: ${formatNames}` };
+  const formats = Object.keys(COMPARISON_FORMATS).join(', ');
+  const format = { description: `report formats, separated by commas: ${formats}` };
   return withOptions(command, ['connection', 'sampling', 'reports'], { format })
     .addHelpText(
       'after',

@@ -47,6 +47,7 @@ export function Stores({ comparison }: Readonly<{ comparison: Comparison }>) {
 
 function Store({ column, number, hasImplementations }: Numbered & { readonly hasImplementations: boolean }) {
   const { implementation } = column;
+  const language = inline(implementation?.language ?? '', 40);
   const verdict = verdictOf(column);
   const reason = reasonOf(column);
   return (
@@ -81,11 +82,7 @@ function Store({ column, number, hasImplementations }: Numbered & { readonly has
           </td>
         ))
       )}
-      {hasImplementations && (
-        <td data-value={inline(implementation?.language ?? '', 40).toLowerCase()}>
-          {inline(implementation?.language ?? '', 40)}
-        </td>
-      )}
+      {hasImplementations && <td data-value={language.toLowerCase()}>{language}</td>}
     </tr>
   );
 }

@@ -38,7 +38,8 @@ export function wrapped(text: string, width: number, max = Number.POSITIVE_INFIN
   return [...rows, rest];
 }
 
-function fitting(text: string, width: number): string {
+/** How much of a text fits into a row; at least one character. */
+function longestIn(text: string, width: number): number {
   let used = 0;
   let end = 0;
   for (const character of text) {
@@ -46,7 +47,7 @@ function fitting(text: string, width: number): string {
     if (used > width) break;
     end += character.length;
   }
-  return text.slice(0, end);
+  return Math.max(end, 1);
 }
 
 /** Where to break a text that is too long for a row; always after at least one character. */
@@ -63,8 +64,6 @@ function lastBreakIn(text: string, width: number): number {
   const end = breakIn(text, width);
   return end < longest - MAX_WORD_CHARACTERS ? longest : end;
 }
-
-const longestIn = (text: string, width: number): number => Math.max(fitting(text, width).length, 1);
 
 /** Whether a number ends here and its unit follows, as in `0.1 s`. */
 const isBeforeUnit = (text: string, end: number): boolean =>

@@ -40,7 +40,7 @@ export function mergeOf(parts: readonly ShardRecord[]): RunRecord {
     mergedResult([result, ...others.map((other) => resultAt(other, index))]),
   );
   const summary = summaryOf(results);
-  const stop = records.find((record) => record.stop !== null)?.stop ?? null;
+  const stop = firstOf(records, (record) => record.stop);
   const merged: WithoutCiResult = {
     ...head,
     target: { ...head.target, server: firstOf(records, ({ target }) => target.server) },
@@ -267,5 +267,5 @@ function baselineOf({ baseline }: CiResult): Baseline | undefined {
   return { ...baseline, entries };
 }
 
-const firstOf = (records: readonly RunRecord[], of: (record: RunRecord) => string | null): string | null =>
+const firstOf = <T>(records: readonly RunRecord[], of: (record: RunRecord) => T | null): T | null =>
   records.map(of).find((value) => value !== null) ?? null;

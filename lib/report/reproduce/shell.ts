@@ -19,11 +19,8 @@ export type ShellPart =
 /** Quotes a text with single quotes, which also keep an interactive shell from expanding `!`. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Replaces matching bytes with octal escapes, as `$'…'` and printf read them. */
-const escaped = (bytes: string, special: RegExp): string =>
-  bytes.replace(special, (found) => [...found].map(escapeOf).join(''));
-
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+/** Escapes a byte as `$'…'` and printf read it. */
 const escapeOf = (byte: string): string =>
   NAMED_ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
@@ -36,7 +33,8 @@ const NOT_ASCII = /[^\x20-\x7e]/g;
 /** Bytes as readable text. Escapes what is unprintable, or matches `special`. */
 function readable(bytes: string, special = /[^\s\S]/g): string {
   const text = utf8In(bytes);
-  if (text === undefined) return escaped(bytes, new RegExp(`${NOT_ASCII.source}|${special.source}`, 'g'));
+  if (text === undefined)
+    return bytes.replace(new RegExp(`${NOT_ASCII.source}|${special.source}`, 'g'), escapeOf);
   return text.replace(new RegExp(`${UNPRINTABLE.source}|${special.source}`, 'gu'), (found) =>
     [...Buffer.from(found).toString('latin1')].map(escapeOf).join(''),
   );

@@ -19,9 +19,9 @@ export function ExpectedAndActual({ expected, actual }: Readonly<{ expected?: st
   );
 }
 
-type MarkedText = readonly [before: string, differs: string, after: string];
+type Parts = readonly [before: string, differs: string, after: string];
 
-const Marked = ({ parts: [before, differs, after] }: Readonly<{ parts: MarkedText }>) => (
+const Marked = ({ parts: [before, differs, after] }: Readonly<{ parts: Parts }>) => (
   <>
     {ending(before)}
     {differs === '' ? <mark class="nothing" title="missing" /> : <mark>{inline(differs, 200)}</mark>}
@@ -60,7 +60,7 @@ export function difference(expected: string, actual: string) {
   const isEcho = label !== '' && actual.startsWith('"');
   const similar = start + end >= 4 && (start + end) * 2 >= Math.max(a.length, b.length);
   if (!(isEcho || similar) || expected === actual) return undefined;
-  const parts = (text: readonly string[], before: string): MarkedText => [
+  const parts = (text: readonly string[], before: string): Parts => [
     before + text.slice(0, start).join(''),
     text.slice(start, text.length - end).join(''),
     text.slice(text.length - end).join(''),
