@@ -1,16 +1,13 @@
 import type { RunRecord } from '../record/record.ts';
+import { withoutCommands } from '../wording/format-text.ts';
 import { badge } from './badge.ts';
 import { htmlReport } from './html/page.tsx';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { terminalReport } from './terminal.ts';
 
-/**
- * Renders JSON that may be logged: runners execute ##[command] anywhere in a line, so the second number sign
- * is escaped.
- */
-export const json = (record: object) =>
-  `${JSON.stringify(record, null, 2).replace(/##(?=\[|vso\[)/gi, '#\\u0023')}\n`;
+/** Renders JSON that may be logged. */
+export const json = (record: object) => withoutCommands(`${JSON.stringify(record, null, 2)}\n`);
 
 /** Every format is a pure function of the record and has its own file name. */
 export const FORMATS = {

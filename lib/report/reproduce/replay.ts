@@ -7,7 +7,7 @@ import { IdRanges } from '../../run/plan/id-ranges.ts';
 import { fill } from '../../run/send/fill-template.ts';
 import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { headerValues } from '../../wire/headers.ts';
+import { hasHeader, headerValues } from '../../wire/headers.ts';
 import type { Answered, RecordedRequest, RecordedResult, RunRecord } from '../record/record.ts';
 import { REDACTED } from '../record/redact.ts';
 import { pathOf } from '../wording/format-text.ts';
@@ -67,7 +67,7 @@ export function templateFromRecord(
     REGENERATED.has(name) ||
     (name === 'expect' && delivery?.expectContinue === true) ||
     (name === 'trailer' && delivery?.chunks === 'trailer');
-  const chunked = headerValues(headers, 'transfer-encoding').length > 0;
+  const chunked = hasHeader(headers, 'transfer-encoding');
   const isCarried = (value: string) => value.includes(TOKEN_IN_SHELL) || value === KEPT_COOKIES;
   const carrier = headers.find(([name, value]) => name.toLowerCase() !== 'authorization' && isCarried(value));
   return {

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { compact } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import { TOKEN_IN_SHELL } from '../../token-variable.ts';
-import { headerValues } from '../../wire/headers.ts';
+import { hasHeader, headerValues } from '../../wire/headers.ts';
 import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';
 
@@ -17,10 +17,12 @@ const MAX_CHARACTERS = 400;
 
 /** Escapes control and formatting characters and lone surrogates in untrusted text, for a terminal. */
 export const visible = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character))
-    // GitHub and Azure runners execute ##[command] and ##vso[command] anywhere in a log line.
-    .replace(/##(?=\[|vso\[)/gi, '#\\u0023');
+  withoutCommands(
+    text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => SHORT[character] ?? escaped(character)),
+  );
+
+/** Escapes ##[command] and ##vso[command], which GitHub and Azure runners execute anywhere in a log line. */
+export const withoutCommands = (text: string): string => text.replace(/##(?=\[|vso\[)/gi, '#\\u0023');
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -138,7 +140,7 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
   return compact(
     !isUsual && `Authorization: ${credential.length === 0 ? 'none' : shownText(credential.join(' | '), 80)}`,
     ...decisive.map(([name, value]) => shownText(`${name}: ${value}`, 80)),
-    matters.includes('framing') && headerValues(headers, 'transfer-encoding').length > 0 && 'in chunks',
+    matters.includes('framing') && hasHeader(headers, 'transfer-encoding') && 'in chunks',
     matters.includes('segments') && delivery.cuts !== undefined && 'in several segments',
   ).map((note) => `[${note}]`);
 }
