@@ -106,14 +106,11 @@ async function alternates(context: CheckContext): Promise<void> {
   const plain = () => ordinaryRequest(context.plants.plain());
   await context.control(plain());
   for (const credential of ALTERNATING) {
-    const template = credential === validCredential ? plain() : withCredential(credential, plain());
-    const exchange = await context.send(template);
-    if (credential === validCredential)
-      context.judge(exchange, template, 'with the token, after a request without it', [
-        acceptsOrdinary,
-        plantBody,
-      ]);
-    else context.judge(exchange, template, nameOf(credential), [notSuccess]);
+    const isValid = credential === validCredential;
+    const template = isValid ? plain() : withCredential(credential, plain());
+    const label = isValid ? 'with the token, after a request without it' : nameOf(credential);
+    const rules = isValid ? [acceptsOrdinary, plantBody] : [notSuccess];
+    await context.judgeAll([{ label, template, rules }]);
   }
 }
 

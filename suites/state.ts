@@ -37,14 +37,12 @@ const barrage = (plants: PlantFactory): Labelled[] => [
   },
 ];
 
-async function judge(
+const judge = (
   context: CheckContext,
   template: RequestTemplate,
   label: string,
   rules: readonly Rule[],
-): Promise<void> {
-  context.judge(await context.send(template), template, label, rules);
-}
+): Promise<void> => context.judgeAll([{ label, template, rules }]);
 
 async function acceptsAmongRejections(context: CheckContext): Promise<void> {
   await context.control(ordinaryRequest(context.plants.plain()));

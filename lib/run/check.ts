@@ -59,18 +59,14 @@ export interface CheckContext {
   sendAll(templates: readonly RequestTemplate[]): Promise<readonly Exchange[]>;
   /** Sends requests like `sendAll`, judges each response, and records failures in the order of the cases. */
   judgeAll(cases: readonly JudgedCase[]): Promise<void>;
-  /** Judges an exchange. Returns true if it meets every rule; otherwise records a failure. */
-  judge(exchange: Exchange, template: RequestTemplate, label: string, rules: readonly Rule[]): boolean;
+  /** Returns the finding of the first rule that an exchange breaks. */
   find(exchange: Exchange, template: RequestTemplate, rules: readonly Rule[]): Finding | undefined;
   recordFailure(
     exchange: Exchange,
     template: RequestTemplate,
     label: string,
     finding: Finding,
-    more?: {
-      readonly stableLabel?: string;
-      readonly before?: readonly SentRequest[];
-    },
+    more: { readonly stableLabel: string; readonly before: readonly SentRequest[] },
   ): void;
   /**
    * Sends a control request.

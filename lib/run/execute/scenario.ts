@@ -95,11 +95,6 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
       // In the order of the cases, whatever the order of the responses.
       for (const failure of compact(...failures)) tally.recordFailure(failure);
     },
-    judge(exchange, template, label, rules) {
-      const finding = execution.judge(exchange, template, rules);
-      if (finding !== undefined) tally.recordFailure({ label, finding, template, exchange });
-      return finding === undefined;
-    },
     find: (exchange, template, rules) => execution.judge(exchange, template, rules),
     recordFailure: (exchange, template, label, finding, more) =>
       tally.recordFailure({ label, finding, template, exchange, ...more }),

@@ -163,7 +163,6 @@ async function simulateScenario(
     send,
     sendAll: (templates) => Promise.all(templates.map(send)),
     judgeAll: async (requests) => void (await Promise.all(requests.map(({ template }) => send(template)))),
-    judge: () => true,
     find: () => undefined,
     recordFailure: () => {},
     control: async (template) => void (await send(template)),
