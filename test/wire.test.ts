@@ -391,8 +391,8 @@ describe.each(WAYS)('a request %s', (_way, prepare) => {
     test('sooner with a shortened timeout, which cannot be extended', async () => {
       const server = await raw(() => {});
       const client = wired(server.url, { timeout: 10_000 });
-      client.lowerLimits({ timeout: 300 });
-      client.lowerLimits({ timeout: 60_000 });
+      client.lowerLimit('timeout', 300);
+      client.lowerLimit('timeout', 60_000);
       await within(() => client.send(post()));
     });
 
@@ -697,7 +697,7 @@ describe.each(WAYS)('connections %s', (_way, prepare) => {
     );
     cleanUps.push(() => client.close());
     prepare(client);
-    client.lowerLimits({ timeout: 1000 });
+    client.lowerLimit('timeout', 1000);
     expect(textOf(responseTo(await client.send(post())))).toBe('ok');
   });
 });

@@ -169,24 +169,13 @@ export class HttpClient {
     this.kind = SocketConnection;
   }
 
-  /** Lowers limits on further responses. The time limit on connecting does not change. */
-  lowerLimits(lower: Partial<Omit<ResponseLimits, 'largeBodies'>>): void {
-    const { timeout, maxBodyBytes, continueWait } = { ...this.responseLimits, ...lower };
-    this.responseLimits = {
-      ...this.responseLimits,
-      timeout: Math.min(timeout, this.responseLimits.timeout),
-      maxBodyBytes: Math.min(maxBodyBytes, this.responseLimits.maxBodyBytes),
-      continueWait: Math.min(continueWait, this.responseLimits.continueWait),
-    };
+  /** Lowers a limit on further responses. The time limit on connecting does not change. */
+  lowerLimit(name: Exclude<keyof ResponseLimits, 'largeBodies'>, to: number): void {
+    this.responseLimits = { ...this.responseLimits, [name]: Math.min(to, this.responseLimits[name]) };
   }
 
   get concurrencyLimit(): number {
     return this.maxConcurrency;
-  }
-
-  /** Halves the concurrency limit, but not below 1. */
-  lowerConcurrency(): void {
-    this.setConcurrencyLimit(Math.max(1, Math.floor(this.maxConcurrency / 2)));
   }
 
   /** Lowers the concurrency limit so that response bodies of this size fit into a fixed amount of memory. */

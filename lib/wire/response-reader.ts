@@ -1,7 +1,7 @@
 import { Bytes } from './bytes.ts';
 import { MAX_HEAD_BYTES, MAX_INTERIM_RESPONSES } from './endpoint.ts';
 import type { HeaderPair, Response } from './exchange.ts';
-import { headerValues } from './headers.ts';
+import { headerValue, headerValues } from './headers.ts';
 
 interface Head {
   readonly version: string;
@@ -10,9 +10,8 @@ interface Head {
   readonly headers: readonly HeaderPair[];
 }
 
-type Framing =
-  | { readonly kind: 'none' | 'chunked' | 'until-close' }
-  | { readonly kind: 'length'; readonly length: number };
+/** What ends a body. */
+type Framing = 'none' | 'chunked' | 'until-close' | 'length';
 
 /** Parses one HTTP/1.x response from the bytes of a connection (RFC 9112). */
 export class ResponseReader {
@@ -28,7 +27,7 @@ export class ResponseReader {
   /** Number of characters of trailers so far. */
   private trailers = 0;
   private ended = false;
-  private framing: Framing = { kind: 'none' };
+  private framing: Framing = 'none';
 
   /** @param maxBodyBytes size of the body in bytes at which the response is truncated */
   constructor(method: string, maxBodyBytes: number) {
@@ -57,7 +56,7 @@ export class ResponseReader {
       } else {
         this.framing = framingOf(head, this.method);
         this.head = head;
-        this.left = this.framing.kind === 'length' ? this.framing.length : 0;
+        this.left = Number(headerValue(head.headers, 'content-length') ?? 0);
       }
     }
     this.ended = this.readBody();
@@ -83,12 +82,12 @@ export class ResponseReader {
 
   /** Call when the connection has closed. Returns the response if it is one that ends with its connection. */
   closed(): Response | undefined {
-    return this.head !== undefined && this.framing.kind === 'until-close' ? this.response(false) : undefined;
+    return this.framing === 'until-close' ? this.response(false) : undefined;
   }
 
   /** The part of an incomplete response that has arrived. */
   partial(): Response | undefined {
-    return this.head === undefined ? undefined : this.response(true);
+    return this.response(true);
   }
 
   private response(truncated: boolean): Response | undefined {
@@ -104,7 +103,7 @@ export class ResponseReader {
   }
 
   private readBody(): boolean {
-    switch (this.framing.kind) {
+    switch (this.framing) {
       case 'none':
         return true;
       case 'until-close':
@@ -207,8 +206,7 @@ function framingOf(head: Head, method: string): Framing {
   if (length !== undefined && codings.length > 0)
     throw new Error('bad response: it has both Content-Length and Transfer-Encoding');
   // After a 101, the bytes belong to another protocol (RFC 9110 section 15.2.2).
-  if (method === 'HEAD' || [101, 204, 304].includes(head.status)) return { kind: 'none' };
-  if (codings.at(-1) === 'chunked') return { kind: 'chunked' };
-  if (length === undefined) return { kind: 'until-close' };
-  return { kind: 'length', length: Number(length) };
+  if (method === 'HEAD' || [101, 204, 304].includes(head.status)) return 'none';
+  if (codings.at(-1) === 'chunked') return 'chunked';
+  return length === undefined ? 'until-close' : 'length';
 }

@@ -6,7 +6,7 @@ import { closesConnection, hasHeader } from './headers.ts';
 
 /** Milliseconds between two segments; long enough for the server to read them one by one. */
 export const SEGMENT_PAUSE_MS = 3;
-/** Milliseconds after which the body is sent without 100 Continue; `lowerLimits` can shorten them. */
+/** Milliseconds after which the body is sent without 100 Continue; `lowerLimit` can shorten them. */
 export const CONTINUE_WAIT_MS = 1000;
 
 export const awaitsContinue = ({ delivery, body = new Uint8Array() }: Request): boolean =>

@@ -20,7 +20,7 @@ export class ConcurrencyBackoff {
     const { concurrencyLimit } = this.client;
     const usual = concurrencyLimit === this.limits?.own ? this.limits.usual : concurrencyLimit;
     if (this.hasRaised) this.answersBeforeRaise *= 2;
-    this.client.lowerConcurrency();
+    this.client.setConcurrencyLimit(Math.max(1, Math.floor(concurrencyLimit / 2)));
     this.setOwn(usual, false);
   }
 

@@ -96,7 +96,7 @@ export class Transport {
       summary === undefined
         ? this.client.endpoint.timeout / 4
         : Math.max(summary.median * timesMedian, summary.p99 * times99th);
-    this.client.lowerLimits({ timeout: Math.max(atLeastMs, Math.round(ms)) });
+    this.client.lowerLimit('timeout', Math.max(atLeastMs, Math.round(ms)));
   }
 
   resetCounts(): void {
@@ -223,7 +223,7 @@ export class Transport {
 
   private limitBodies(exchange: Exchange): void {
     const isUnfinished = isTimeout(exchange) && (exchange.response?.body.length ?? 0) > LOW_BODY_LIMIT_BYTES;
-    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimits({ maxBodyBytes: LOW_BODY_LIMIT_BYTES });
+    if (isTooLong(exchange) || isUnfinished) this.client.lowerLimit('maxBodyBytes', LOW_BODY_LIMIT_BYTES);
   }
 
   private collectGarbageIfDue({ response }: Exchange): void {
@@ -238,7 +238,7 @@ export class Transport {
   private shortenWaits(exchange: Exchange): void {
     if (exchange.continueWaitMs !== undefined) this.unansweredExpectations += 1;
     if (this.unansweredExpectations === MAX_FULL_CONTINUE_WAITS)
-      this.client.lowerLimits({ continueWait: SHORT_CONTINUE_WAIT_MS });
+      this.client.lowerLimit('continueWait', SHORT_CONTINUE_WAIT_MS);
     if (!isTimeout(exchange)) return;
     this.timeouts += 1;
     if (this.timeouts >= MAX_FULL_TIMEOUTS || this.latency.summary === undefined) this.shortenTimeout();
