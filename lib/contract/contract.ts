@@ -1,4 +1,4 @@
-import { type Document, errorAt, isObject, type Pointer } from './document.ts';
+import { type Document, errorAt, isObject, memberOf, type Pointer } from './document.ts';
 import { type DeclaredParameter, requiredParameters } from './parameters.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { upgraded } from './upgrade.ts';
@@ -59,7 +59,6 @@ export function contractIn(source: Source): Contract {
 
   const path = pathInDocument(document, api);
   const operation = ['paths', path, 'post'];
-  at(operation);
   requireBearer(document, api, operation);
   const read = openapi.startsWith('3.0.') ? upgraded : (schema: unknown) => schema;
   const warnings = new Set<string>();
@@ -120,9 +119,8 @@ function basePathsOf(servers: unknown, prefix: string): readonly string[] {
   const declared: readonly unknown[] = Array.isArray(servers) ? servers : [];
   const urls = declared.flatMap((server) => {
     if (!isObject(server)) return [];
-    const variables = isObject(server.variables) ? server.variables : {};
     const url = String(server.url).replace(/\{([^}]*)\}/g, (_, name: string) => {
-      const variable = variables[name];
+      const variable = memberOf(server.variables, name);
       return isObject(variable) ? String(variable.default) : '';
     });
     return URL.canParse(url, 'http://server') ? [new URL(url, 'http://server').pathname] : [];
@@ -151,7 +149,7 @@ function pathInDocument(document: Document, api: Record<string, unknown>): strin
 function part(document: Document, api: unknown, pointer: Pointer): unknown {
   let value = api;
   for (const [index, key] of pointer.entries()) {
-    value = isObject(value) ? value[key] : undefined;
+    value = memberOf(value, key);
     if (value === undefined)
       throw errorAt(
         document,
@@ -165,10 +163,10 @@ function part(document: Document, api: unknown, pointer: Pointer): unknown {
 /** Interface, section 5: every operation requires a bearer token. */
 function requireBearer(document: Document, api: Record<string, unknown>, pointer: Pointer): void {
   const operation = part(document, api, pointer);
-  const requirements = (isObject(operation) ? operation.security : undefined) ?? api.security;
+  const requirements = memberOf(operation, 'security') ?? api.security;
   const schemes = part(document, api, ['components', 'securitySchemes']);
   const isBearer = (name: string) => {
-    const scheme = isObject(schemes) ? schemes[name] : undefined;
+    const scheme = memberOf(schemes, name);
     return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
   };
   // Any single requirement suffices, so an empty one would make the token optional.

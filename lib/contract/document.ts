@@ -21,6 +21,7 @@ export interface Document {
 export const errorAt = (document: Document, pointer: Pointer, problem: string): DocumentError =>
   new DocumentError(document.file, document.location(pointer), problem);
 
+/** Returns a member of an object or an item of an array; undefined if there is none. */
 export const memberOf = (value: unknown, key: string | number): unknown =>
   (value as Record<string | number, unknown> | undefined)?.[key];
 

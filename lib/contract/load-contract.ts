@@ -38,7 +38,7 @@ export async function loadContract(file: string, overlays: readonly string[] = [
 
 /** @throws DocumentError if the version is neither 3.1 nor 3.0 */
 function versionOf(document: Document): string {
-  const version = isObject(document.value) ? document.value.openapi : undefined;
+  const version = memberOf(document.value, 'openapi');
   if (typeof version === 'string' && /^3\.[01]\.\d+$/.test(version)) return version;
   const found = version === undefined ? 'it has no `openapi`' : `openapi: ${JSON.stringify(version)}`;
   const problem = `is not an OpenAPI 3.1 or 3.0 document (${found}); give one with \`openapi: 3.1.0\``;

@@ -1,4 +1,4 @@
-import { isObject, type Pointer } from './document.ts';
+import { isObject, memberOf, type Pointer } from './document.ts';
 
 /** A parameter that the document requires in every request, dereferenced. */
 export interface DeclaredParameter {
@@ -24,7 +24,7 @@ export function requiredParameters(api: unknown, pathPointer: Pointer): readonly
     [...pathPointer, 'parameters'],
     [...pathPointer, 'post', 'parameters'],
   ]) {
-    const list = pointer.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), api);
+    const list = pointer.reduce(memberOf, api);
     for (const [index, one] of (Array.isArray(list) ? list : []).entries()) {
       if (!isObject(one) || typeof one.name !== 'string') continue;
       found.set(

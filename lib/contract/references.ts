@@ -20,18 +20,18 @@ export function reader(document: Document, described: unknown): (location: strin
     };
     const path = filePath(location, folder);
     if (path === undefined) return fail(`refers to ${location}; URLs are not supported: ${FIX}`);
-    let text = '';
     try {
       const inside = relative(realpathSync(folder), realpathSync(path));
       if (inside.startsWith('..') || isAbsolute(inside))
         return fail(`refers to ${path}, which is not in its folder: ${FIX}`);
-      text = readText(path, MAX_MEGABYTES);
+      return readText(path, MAX_MEGABYTES);
     } catch (error) {
       if (error instanceof DocumentError) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
-      fail(`refers to ${path}, which ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`}`);
+      return fail(
+        `refers to ${path}, which ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`}`,
+      );
     }
-    return text;
   };
 }
 

@@ -382,17 +382,15 @@ const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
 const MAX_SEARCHED_BYTES = 8 * 1024;
 
 /** JSON text with its common escapes decoded, which suffices for a search. */
-const legible = (bytes: Uint8Array): string =>
-  Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
+const legible = (bytes: Uint8Array | undefined): string =>
+  bodyText(bytes).replace(/\\([nt"\\/])/g, (_, mark: string) => UNESCAPED[mark] ?? mark);
 
 /** Forbids stack traces and file paths in error responses, unless the request contained them. */
 export const leaksNoInternals: Rule = ({ request, response }) => {
   if (response === undefined || response.status < 400) return notApplied('no error response');
   const text = legible(response.body.subarray(0, MAX_SEARCHED_BYTES));
   const [leak] = INTERNALS.flatMap((pattern) => pattern.exec(text)?.[0].trim() ?? []);
-  if (leak === undefined || legible(request.body ?? new Uint8Array()).includes(leak)) return undefined;
+  if (leak === undefined || legible(request.body).includes(leak)) return undefined;
   return findingOf('no stack trace or file path', excerpt(leak), 'internals in an error response');
 };
 
