@@ -29,7 +29,7 @@ import {
   requestWith,
   requestWithText,
   should,
-  withCredential,
+  unusuallySent,
 } from './define.ts';
 
 const REJECT_HINT =
@@ -38,9 +38,7 @@ const REJECT_HINT =
 const BASIS = ['section 5, rule 1', 'section 5, rule 2', 'RFC 6750 section 2.1'] as const;
 
 const eachOnce = (plants: PlantFactory, invalid: readonly InvalidCredential[]): TestCase[] =>
-  invalid.map(({ name, credential }) =>
-    caseWithControl(name, withCredential(credential, requestWith(plants.plain())), plants.plain()),
-  );
+  invalid.map(({ name, credential }) => unusuallySent(plants, name, { credential }));
 
 const random = wrongToken('a random token of the same length');
 const longer = wrongToken('the token with characters appended');
@@ -107,7 +105,7 @@ async function alternates(context: CheckContext): Promise<void> {
   await context.control(plain());
   for (const credential of ALTERNATING) {
     const isValid = credential === validCredential;
-    const template = isValid ? plain() : withCredential(credential, plain());
+    const template = isValid ? plain() : { ...plain(), credential, ordinary: false };
     const label = isValid ? 'with the token, after a request without it' : nameOf(credential);
     const rules = isValid ? [acceptsOrdinary, plantBody] : [notSuccess];
     await context.judgeAll([{ label, template, rules }]);
@@ -160,8 +158,7 @@ export const authChecks: readonly Check[] = [
           values: (token) => [`${scheme} ${token}`],
           shell: [`${scheme} $PLANT_STORE_TOKEN`],
         };
-        const template = withCredential(credential, requestWith(plants.plain()));
-        return caseWithControl(scheme, template, plants.plain());
+        return unusuallySent(plants, scheme, { credential });
       }),
     ),
   }),
@@ -196,10 +193,9 @@ export const authChecks: readonly Check[] = [
     basis: ['section 5, rule 2', 'section 4, parameters', 'RFC 6750 section 2.3'],
     hint: 'Read the token from the Authorization header only; URLs end up in logs.',
     test: namedCases([notSuccess], (plants) =>
-      ['access_token', 'token'].map((tokenIn) => {
-        const template = requestWith(plants.plain(), { credential: noCredential, tokenIn });
-        return caseWithControl(tokenIn, template, plants.plain());
-      }),
+      ['access_token', 'token'].map((tokenIn) =>
+        unusuallySent(plants, tokenIn, { credential: noCredential, tokenIn }),
+      ),
     ),
   }),
   should('auth/rejects-token-in-form', {
@@ -229,6 +225,7 @@ export const authChecks: readonly Check[] = [
       sends:
         'An ordinary plant with each of these: no token, a random one, an empty Authorization header, Bearer without a token, the scheme Basic, the bare token, two Authorization headers with the right token first or last, and a token of 16 KiB; and a body that is only an opening brace, with and without the token.',
       async run(context) {
+        const plain = (more: RequestTemplate) => requestWith(context.plants.plain(), more);
         const requests: readonly (readonly [key: string, template: RequestTemplate])[] = [
           ...Object.entries({
             'missing-token': noCredential,
@@ -239,16 +236,10 @@ export const authChecks: readonly Check[] = [
             'bare-token': { values: (token: string) => [token], shell: ['$PLANT_STORE_TOKEN'] },
             'two-authorization-headers/right-one-first': rightAndWrong('f3a91c07d2', 'first'),
             'two-authorization-headers/right-one-last': rightAndWrong('f3a91c07d2', 'last'),
-          }).map(
-            ([key, credential]) =>
-              [key, withCredential(credential, requestWith(context.plants.plain()))] as const,
-          ),
-          ['not-json-without-token', withCredential(noCredential, notJsonAtAll)],
+          }).map(([key, credential]) => [key, plain({ credential })] as const),
+          ['not-json-without-token', { ...notJsonAtAll, credential: noCredential }],
           ['not-json-with-token', notJsonAtAll],
-          [
-            'token-of-16-kib',
-            { ...withCredential(endless, requestWith(context.plants.plain())), outsideContract: true },
-          ],
+          ['token-of-16-kib', plain({ credential: endless, outsideContract: true })],
         ];
         const exchanges = await context.sendAll(requests.map(([, template]) => template));
         const statuses = new Map(

@@ -1,7 +1,7 @@
 import { fields } from '../lib/judge/reading.ts';
 import { createdRules, type Rule } from '../lib/judge/rules.ts';
 import type { Json, JsonObject } from '../lib/payloads/json.ts';
-import type { Credential, RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
+import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isValid } from '../lib/payloads/validity.ts';
 import type { Check, CheckContext, Level, PlantFactory, Test } from '../lib/run/check.ts';
 import type { Exchange } from '../lib/wire/exchange.ts';
@@ -57,11 +57,9 @@ export const caseWithControl = (label: string, template: RequestTemplate, contro
   control: ordinaryRequest(control),
 });
 
-export const withCredential = (credential: Credential, template: RequestTemplate): RequestTemplate => ({
-  ...template,
-  credential,
-  ordinary: false,
-});
+/** Returns a test case with an ordinary plant that is sent in an unusual way. */
+export const unusuallySent = (plants: PlantFactory, label: string, more: RequestTemplate): TestCase =>
+  caseWithControl(label, requestWith(plants.plain(), more), plants.plain());
 
 export const rangeText = (first: bigint, last: bigint): string => `from ${idText(first)} to ${idText(last)}`;
 

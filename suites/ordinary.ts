@@ -9,14 +9,13 @@ import { onlyValid } from '../lib/payloads/validity.ts';
 import type { Check, PlantFactory } from '../lib/run/check.ts';
 import { capitalised } from '../lib/text.ts';
 import {
-  caseWithControl,
   createsAtOnce,
   must,
   namedCases,
   ordinaryCase,
   rangeText,
-  requestWith,
   should,
+  unusuallySent,
   validCases,
   withoutTag,
 } from './define.ts';
@@ -101,10 +100,7 @@ const written = (plants: PlantFactory, spellings: Readonly<Record<string, Partia
 const casesWithHeaders = (
   plants: PlantFactory,
   more: Readonly<Record<string, RequestTemplate>>,
-): TestCase[] =>
-  Object.entries(more).map(([label, template]) =>
-    caseWithControl(label, requestWith(plants.plain(), template), plants.plain()),
-  );
+): TestCase[] => Object.entries(more).map(([label, template]) => unusuallySent(plants, label, template));
 
 /** Ids of every magnitude. Earlier runs may have used all smaller ones. */
 const MAGNITUDES: readonly (readonly [from: bigint, below: bigint])[] = [
