@@ -58,7 +58,7 @@ export async function estimateCheck(
     sampled: maxSampled = SAMPLED_CASES,
   }: Readonly<{ seed: number; cases: number; thorough: boolean; sampled?: number }>,
 ): Promise<Estimate> {
-  const count = new Count(acceptedBy(contract));
+  const count = new Count(contract);
   if (notApplicable?.(contract) !== undefined) return count;
   const factory = plantsFor(contract, seed, id, strengthOf(thorough));
   if (test.kind === 'cases') {
@@ -91,10 +91,10 @@ export async function estimateCheck(
 class Count implements Estimate {
   requests = 0;
   plants = 0;
-  private readonly isAccepted: IsAccepted;
+  private readonly contract: Contract;
 
-  constructor(isAccepted: IsAccepted) {
-    this.isAccepted = isAccepted;
+  constructor(contract: Contract) {
+    this.contract = contract;
   }
 
   /** Counts a request, and its preceding one, `times` times. Returns whether the request is accepted. */
@@ -110,24 +110,22 @@ class Count implements Estimate {
     const [control] = cases.flatMap((one) => one.control ?? []);
     if (control !== undefined) this.add(control);
   }
+
+  /** Whether a store that follows the document, without a limit on the size of bodies, accepts a request. */
+  private isAccepted({ outsideContract: _, ...template }: RequestTemplate): boolean {
+    const { token } = DEFAULTS_ONLY;
+    const { POSITIVE_INFINITY } = Number;
+    return (
+      expectedOutcomeOf(filled(template), template, this.contract, token, POSITIVE_INFINITY) === 'accept'
+    );
+  }
 }
 
 /** Returns stored estimates of the suite's checks: computing them takes longer than finding most faults. */
-export function storedEstimates({ document }: Contract): Estimates | undefined {
-  if (document.sha256 !== DOCUMENT_SHA256) return undefined;
-  return typicalEstimates();
-}
+export const storedEstimates = ({ document }: Contract): Estimates | undefined =>
+  document.sha256 === DOCUMENT_SHA256 ? typicalEstimates() : undefined;
 
 const filled = (template: RequestTemplate): Request => fill(template, ID, DEFAULTS_ONLY);
-
-type IsAccepted = (template: RequestTemplate) => boolean;
-
-/** Whether a store that follows the document, without a limit on the size of bodies, accepts a request. */
-const acceptedBy =
-  (contract: Contract): IsAccepted =>
-  ({ outsideContract: _, ...template }) =>
-    expectedOutcomeOf(filled(template), template, contract, DEFAULTS_ONLY.token, Number.POSITIVE_INFINITY) ===
-    'accept';
 
 /** The simulated store accepts plants, rejects everything else, and always answers with an empty body. */
 async function simulateScenario(

@@ -45,8 +45,6 @@ export interface Retries {
 /** A failed case without its exchange: enough to send its request again. */
 export type FailedCase = Omit<Failure, 'exchange' | 'recent' | 'sampled' | 'when' | 'retries'>;
 
-export const timedOut = ({ exchange }: Pick<Failure, 'exchange'>): boolean => isTimeout(exchange);
-
 /** Whether a broken exchange takes this long, for example until the store closes an idle connection. */
 const SLOW_MS = 2000;
 

@@ -1,4 +1,5 @@
 import type { NotApplied } from '../../judge/rules.ts';
+import { isTimeout } from '../../wire/exchange.ts';
 import type { Untestable } from '../check.ts';
 import { FailureGroups } from './failure-groups.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Observations,
   type PositionedFailure,
   problemOf,
-  timedOut,
 } from './result.ts';
 import { MAX_KEPT_BODY_BYTES, MAX_WHOLE_BODY_BYTES, truncatedCase, truncatedFailure } from './truncate.ts';
 
@@ -70,7 +70,7 @@ export class Tally {
     this.failed += 1;
     this.groups.add(failure, position);
     if (this.failedCases.length < MAX_FAILED_CASES) this.failedCases.push(withoutExchange(failure));
-    if (timedOut(failure)) this.timeouts += 1;
+    if (isTimeout(failure.exchange)) this.timeouts += 1;
     const problem = problemOf(failure);
     const known = this.byProblem.get(problem);
     if (known === undefined) {
@@ -102,7 +102,7 @@ export class Tally {
   /** Holds back a failure until it is clear which check caused it. */
   addPending(pending: PendingFailure): void {
     this.pending.push(pending);
-    if (timedOut(pending.failure)) this.timeouts += 1;
+    if (isTimeout(pending.failure.exchange)) this.timeouts += 1;
   }
 
   confirmPending(pending: PendingFailure, failure: Failure, unanswered: boolean): void {

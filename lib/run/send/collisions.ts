@@ -14,10 +14,7 @@ interface Channel {
 }
 
 /** Statuses with which a store rejects a second plant with the same id, or name; empty if it accepts it. */
-interface DuplicateStatuses {
-  readonly id: readonly number[];
-  readonly name: readonly number[];
-}
+type DuplicateStatuses = Readonly<Record<'id' | 'name', readonly number[]>>;
 
 /** The first id that the user gave, which an earlier run may have used as well. */
 interface Given {
@@ -146,5 +143,5 @@ const isRedirect = (status: number): boolean => REDIRECTS.includes(status);
 
 /** Whether the store rejected the plant itself, rather than the credential, the path or the method. */
 const rejectsPlant = (status: number | undefined): status is number =>
-  (status !== undefined && isRedirect(status)) ||
-  (status !== undefined && status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status));
+  status !== undefined &&
+  (isRedirect(status) || (status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status)));

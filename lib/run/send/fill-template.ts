@@ -24,7 +24,7 @@ interface RequestDefaults {
   /** Path of the base URL, without a trailing slash. */
   readonly prefix: string;
   readonly headers: readonly HeaderPair[];
-  readonly query?: readonly (readonly [name: string, value: string])[];
+  readonly query?: readonly HeaderPair[];
 }
 
 /** Appends query parameters to a path, except those that it already has. */
