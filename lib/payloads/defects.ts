@@ -435,22 +435,18 @@ function noneOf(values: readonly unknown[]): readonly Json[] {
 }
 
 /** A string of the given length that matches the pattern and format if possible; otherwise just letters. */
-const ofLength = (text: TextLimits, min: number, max: number, letter = 'a'): string =>
-  sampleValue(patterned({ ...text, min, max })) ?? letter.repeat(max);
+const ofLength = (text: TextLimits, length: number): string =>
+  sampleValue(patterned({ ...text, min: length, max: length })) ?? 'a'.repeat(length);
 
-function tooShort(text: TextLimits): readonly Json[] {
-  const lengths = [...new Set([text.min - 1, 0])];
-  return lengths.map((length) => ofLength(text, length, length));
-}
+const tooShort = (text: TextLimits): readonly Json[] =>
+  [...new Set([text.min - 1, 0])].map((length) => ofLength(text, length));
 
 /** Strings that are too long. Lengths are in code points, so an astral character counts as one. */
-function tooLong(text: TextLimits, max: number): readonly Json[] {
-  return [
-    ofLength(text, max + 1, max + 1),
-    ...['é', '🌵'].map((letter) => letter.repeat(max + 1)),
-    'a'.repeat(Math.min(max * 4 + 10, MAX_LENGTH)),
-  ];
-}
+const tooLong = (text: TextLimits, max: number): readonly Json[] => [
+  ofLength(text, max + 1),
+  ...['é', '🌵'].map((letter) => letter.repeat(max + 1)),
+  'a'.repeat(Math.min(max * 4 + 10, MAX_LENGTH)),
+];
 
 function altered(value: Json): readonly Json[] {
   const letters = [...(typeof value === 'string' && value !== '' ? value : 'fern')];

@@ -1,14 +1,13 @@
 import type { Contract } from '../contract/contract.ts';
 import { DocumentError } from '../contract/document.ts';
+import type { HeaderPair } from '../wire/exchange.ts';
 import { fromValue, JsonObject, write } from './json.ts';
 import { oneOfShape } from './plants.ts';
 import { sample } from './random.ts';
 
-type Pair = readonly [name: string, value: string];
-
 interface Required {
-  readonly headers: readonly Pair[];
-  readonly query: readonly Pair[];
+  readonly headers: readonly HeaderPair[];
+  readonly query: readonly HeaderPair[];
 }
 
 const MAX_GENERATED = 100;
@@ -19,12 +18,12 @@ const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * @throws DocumentError if the document gives none for a parameter, and none can be found
  */
 export function requiredOf(contract: Contract): Required {
-  const headers: Pair[] = [];
-  const query: Pair[] = [];
+  const headers: HeaderPair[] = [];
+  const query: HeaderPair[] = [];
   const cookies: string[] = [];
   for (const parameter of contract.parameters) {
     const values = sampleParameters(contract, parameter);
-    if (parameter.in === 'query') query.push(...values.map((value): Pair => [parameter.name, value]));
+    if (parameter.in === 'query') query.push(...values.map((value): HeaderPair => [parameter.name, value]));
     else if (parameter.in === 'cookie') cookies.push(`${parameter.name}=${values.join(',')}`);
     else headers.push([parameter.name, values.join(',')]);
   }
@@ -49,8 +48,8 @@ function sampleParameters(contract: Contract, parameter: Contract['parameters'][
     if (given === undefined && validate(text, JSON.parse(text)).length > 0) continue;
     if (value instanceof JsonObject && !json)
       return fail('its value is an object, which is supported only as JSON content');
-    const plain = (one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one));
     const parsed: unknown = JSON.parse(text);
+    const plain = (one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one));
     const parts = json ? [text] : [parsed].flat().map(plain);
     const texts = explode ? parts : [parts.join(',')];
     if (parameter.in === 'query' || texts.every((one) => SENDABLE.test(one))) return texts;

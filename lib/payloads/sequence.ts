@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { compact, groupBy } from '../collections.ts';
 import type { Contract } from '../contract/contract.ts';
 import { pickByKind } from './choose-cases.ts';
-import { type InvalidCredential, noToken, otherSchemes, wrongTokens } from './credentials.ts';
+import { noToken, otherSchemes, wrongTokens } from './credentials.ts';
 import { defectiveBodies, malformedBodies } from './invalid-bodies.ts';
 import type { JsonObject } from './json.ts';
 import { mostly } from './random.ts';
@@ -171,7 +171,7 @@ const invalidBodies = (contract: Contract): readonly (Wrong & { kind: 'body' })[
 ];
 
 const invalidCredentials: readonly Wrong[] = [...noToken, ...wrongTokens, ...otherSchemes].map(
-  ({ name, credential }: InvalidCredential) => ({ kind: 'credential', name, credential }),
+  ({ name, credential }) => ({ kind: 'credential', name, credential }),
 );
 
 /** A small number, so that steps share plants. */

@@ -40,7 +40,7 @@ export const ordinaryName = (limits: TextLimits): Arbitrary<string> => {
 export const plainName = (limits: TextLimits): Arbitrary<string> =>
   lowerCase(lengths(limits, 10, 14)).map(capitalised);
 
-/** Samples tags that any store accepts: 1 to 20 lower-case letters. Plants share tags, so every third is the same. */
+/** Tags that any store accepts: 1 to 20 lower-case letters. Plants share tags, so every third is the same. */
 export const ordinaryTag = (limits: TextLimits): Arbitrary<string> => {
   const bounds = lengths(limits, 1, 20);
   const isAllowed = bounds.minLength <= SHARED_TAG.length && SHARED_TAG.length <= bounds.maxLength;

@@ -1,5 +1,5 @@
 import { TOKEN_IN_SHELL } from '../token-variable.ts';
-import type { Delivery } from '../wire/exchange.ts';
+import type { Delivery, HeaderPair } from '../wire/exchange.ts';
 import { COMPACT, type Json, type Style, write } from './json.ts';
 
 /** `accept-or-reject`: the interface does not say, but the request must be answered. */
@@ -51,7 +51,7 @@ export interface RequestTemplate {
   /** If `undefined`, the header is not sent. */
   readonly contentType?: string | undefined;
   /** `{hostname}` in a value is replaced with the host of the base URL, without its port. */
-  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: readonly HeaderPair[];
   readonly body?: Body | undefined;
   readonly framing?: 'length' | 'chunked';
   readonly delivery?: Delivery;

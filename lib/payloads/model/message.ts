@@ -340,7 +340,10 @@ const proxy = dimension(
   ]),
 );
 
-/** Not Range, which only a SHOULD is about: Apache httpd applies it to any 200. Nor Upgrade, on which Node.js now and then fails. */
+/**
+ * Not Range, which only a SHOULD is about: Apache httpd applies it to any 200. Nor Upgrade, with which Node.js
+ * sometimes fails.
+ */
 const control = dimension('control', [
   header('connection', 'close'),
   ...optional([

@@ -139,10 +139,14 @@ const contextOf = (contract: Contract, seed: number, dimension: string): Context
 const plainOf = (contract: Contract, seed: number) =>
   sample(plainPlants(contract, 'all'), seed, 'plant', 0).value;
 
-/** A row, the member of each of its values, and a seed that determines everything else. */
-export interface Chosen {
+/** A row, and the member of each of its values. */
+interface ChosenRow {
   readonly row: Row;
   readonly members: Row;
+}
+
+/** The seed determines everything that the row leaves open. */
+export interface Chosen extends ChosenRow {
   readonly seed: number;
 }
 
@@ -162,18 +166,14 @@ export function requestOf({ contract, dimensions }: Model, { row, members, seed 
   return applied((next, before) => next.plant === before.plant || isValid(contract, next.plant));
 }
 
-export function valueIn(
-  { values }: Dimension,
-  { row, members }: Pick<Chosen, 'row' | 'members'>,
-  at: number,
-): Value {
+export function valueIn({ values }: Dimension, { row, members }: ChosenRow, at: number): Value {
   const value = values[row[at] ?? 0] ?? values[0];
   return value.members?.[members[at] ?? 0] ?? value;
 }
 
 export const valuesOf = (
   { dimensions }: Model,
-  chosen: Pick<Chosen, 'row' | 'members'>,
+  chosen: ChosenRow,
 ): readonly { readonly dimension: string; readonly value: Value; readonly index: number }[] =>
   dimensions.map((one, at) => ({
     dimension: one.name,
@@ -230,11 +230,7 @@ const arrays = {
 export const rowsOf = (model: Model, strength: Strength): readonly Row[] => arrays[strength](model);
 
 /** Returns the values and members of a row. Rows of strength 2 use the members of a value in turn. */
-export function chosenIn(
-  model: Model,
-  strength: Strength,
-  seed: number,
-): (index: number) => Pick<Chosen, 'row' | 'members'> {
+export function chosenIn(model: Model, strength: Strength, seed: number): (index: number) => ChosenRow {
   const rows = rowsOf(model, strength);
   if (strength === 2) {
     const members = chooseMembers(rows, countsOf(model), seed);

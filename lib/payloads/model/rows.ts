@@ -118,7 +118,6 @@ class AnyRow extends Arbitrary<Chosen> {
       const isUnusual = this.isDecisive(dimension) || random.nextInt(0, weight) === weight;
       const value = isUnusual ? random.nextInt(0, size - 1) : 0;
       const isAllowed = row.every((own, other) => allowed(dimension, value, other, own));
-      // Keep what makes the request invalid; drop what has no effect in combination with it.
       row.push(isAllowed || this.isDecisive(dimension) ? value : 0);
     }
     const members = countsOf(this.model).map((counts, dimension) =>
