@@ -149,12 +149,8 @@ export function* plannedBatches(
   yield* byArea(exclusive(undefined)).map(once);
   yield* sideBySideIfDistant(once(exclusive('unless-distant')));
   for (const check of exclusive('always')) yield once([check]);
-  for (
-    let unfinished = sampling;
-    unfinished.length > 0;
-    unfinished = unfinished.filter((check) => !isEnded(check))
-  )
-    for (const check of unfinished) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
+  while (!sampling.every(isEnded))
+    for (const check of sampling) if (!isEnded(check)) yield [{ check, limit: BATCH_SIZE }];
   yield once(of('invariant'));
 }
 
