@@ -10,15 +10,14 @@ import type { Basis } from './clauses.ts';
 /** Usage: `must('ordinary/answers-200', { statement, basis, hint, test: namedCases(rules, cases) })`. */
 const ofLevel =
   (level: Level) =>
-  (id: string, about: Omit<Check, 'id' | 'level'> & { readonly basis: readonly Basis[] }): Check => ({
-    id,
-    level,
-    ...about,
-  });
+  (id: string, about: About): Check => ({ id, level, ...about });
+
+type About = Omit<Check, 'id' | 'level'> & { readonly basis: readonly Basis[] };
 
 export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
-export const observe = ofLevel('OBSERVE');
+export const observe = (id: string, about: Omit<About, 'hint'>): Check =>
+  ofLevel('OBSERVE')(id, { ...about, hint: 'Nothing to fix: the interface leaves this open.' });
 
 /** Returns a test of named cases, each judged by these rules. */
 export const namedCases = (

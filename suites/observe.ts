@@ -23,7 +23,6 @@ const observes = (
   observe(id, {
     statement,
     basis: [basis],
-    hint: 'Nothing to fix: the interface leaves this open.',
     test: { kind: 'scenario', sends, run, ...options },
   });
 

@@ -4,17 +4,8 @@ import { isObject, type Pointer } from './document.ts';
 /** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const [ONE, LIST, NAMED] = [
   [
-    'items',
-    'contains',
-    'additionalProperties',
-    'propertyNames',
-    'unevaluatedItems',
-    'unevaluatedProperties',
-    'contentSchema',
-    'not',
-    'if',
-    'then',
-    'else',
+    ...['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems'],
+    ...['unevaluatedProperties', 'contentSchema', 'not', 'if', 'then', 'else'],
   ],
   ['allOf', 'anyOf', 'oneOf', 'prefixItems'],
   ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'],

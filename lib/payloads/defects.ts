@@ -250,18 +250,10 @@ const WRONG_VALUES: Readonly<Record<WrongType, WrongValues>> = {
     typical: () => [
       ...['.5', '.000001'].map((end) => new Raw((id) => `${id}${end}`)),
       ...[
-        '1.5',
-        '0.1',
-        '-2.25',
-        '-0.5',
-        '1e-1',
+        ...['1.5', '0.1', '-2.25', '-0.5', '1e-1'],
         // Some languages print a number like this without a decimal point.
         '5e-7',
-        '12345.000001',
-        '16777217.5',
-        '2147483646.5',
-        '4294967298.5',
-        '1125899906842625.5',
+        ...['12345.000001', '16777217.5', '2147483646.5', '4294967298.5', '1125899906842625.5'],
       ].map((text) => new Raw(text)),
     ],
     sampled: () =>

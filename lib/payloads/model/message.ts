@@ -139,39 +139,38 @@ const mediaType = dimension(
   ]),
 );
 
+const UNUSUAL_TYPES = [
+  type('text/json'),
+  anyOf([
+    type('application/json; charset=nonsense'),
+    type('application/x-ndjson'),
+    withHeaders('with Content-Encoding: gzip on a body that is not compressed', [
+      ['content-encoding', 'gzip'],
+    ]),
+  ]),
+  anyOf([type('application/vnd.api+json'), type('application/merge-patch+json')]),
+  type('text/plain'),
+  anyOf([
+    type('multipart/form-data; boundary=b'),
+    withTemplate('as multipart/form-data without a boundary', { contentType: 'multipart/form-data' }),
+  ]),
+  type('application/x-www-form-urlencoded'),
+  withTemplate('without a content type', { contentType: undefined }),
+];
+
 /** Forms that many stores do not recognise as a JSON request for this resource. */
 const unusualForm: Dimension = {
   ...dimension(
     'unusual form',
-    optional(
-      [
-        type('text/json'),
-        anyOf([
-          type('application/json; charset=nonsense'),
-          type('application/x-ndjson'),
-          withHeaders('with Content-Encoding: gzip on a body that is not compressed', [
-            ['content-encoding', 'gzip'],
-          ]),
-        ]),
-        anyOf([type('application/vnd.api+json'), type('application/merge-patch+json')]),
-        type('text/plain'),
-        anyOf([
-          type('multipart/form-data; boundary=b'),
-          withTemplate('as multipart/form-data without a boundary', { contentType: 'multipart/form-data' }),
-        ]),
-        type('application/x-www-form-urlencoded'),
-        withTemplate('without a content type', { contentType: undefined }),
-      ]
-        .map((value): Value => ({ ...value, incompatibleWith: ['media type'] }))
-        .concat(
-          withTemplate(
-            'with a percent-encoded letter in the path',
-            { path: '/%70lants' },
-            { incompatibleWith: ['target'] },
-          ),
-          delivered('with the target in absolute form', { absoluteTarget: true }),
-        ),
-    ),
+    optional([
+      ...UNUSUAL_TYPES.map((value): Value => ({ ...value, incompatibleWith: ['media type'] })),
+      withTemplate(
+        'with a percent-encoded letter in the path',
+        { path: '/%70lants' },
+        { incompatibleWith: ['target'] },
+      ),
+      delivered('with the target in absolute form', { absoluteTarget: true }),
+    ]),
   ),
   masksOthers: true,
 };
