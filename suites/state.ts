@@ -81,7 +81,7 @@ async function alternates(context: CheckContext): Promise<void> {
   }
 }
 
-/** As many as a run sends at a time, to use every connection that a gateway keeps to the store, however idle. */
+/** As many as a run sends at a time, to use every connection that a gateway keeps to the store. */
 const AT_THE_END = 24;
 
 async function answersAtTheEnd(context: CheckContext): Promise<void> {

@@ -123,8 +123,8 @@ export const answers200: Rule = (exchange) =>
 const MAX_ORDINARY_BYTES = 1024;
 
 /**
- * Requires status 200, or 413 for a large body, because limits are unspecified (section 8). A server that does not read
- * the trailer of the request before takes it for a request.
+ * Requires status 200, or 413 for a large body, since limits are unspecified (section 8). A server that does
+ * not read a trailer may take it for the next request.
  */
 export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
   (statusOf(exchange) === 413 && (exchange.request.body?.length ?? 0) > MAX_ORDINARY_BYTES) ||
@@ -154,16 +154,16 @@ const mayStopAtGateway = ({ request: { delivery, headers } }: Exchange): boolean
 const isGatewayStatus = (status: number) => status > 500 && status <= 505;
 
 /**
- * Whether the server has to read a trailer, of this request or of the one before it. Many servers cannot: Werkzeug fails,
- * Puma fails if the trailer does not arrive at once, and Varnish and Java's com.sun.net.httpserver take it for the next
- * request. Hardly any client sends one.
+ * Whether this request or the one before it has a trailer, which hardly any client sends. Many servers cannot
+ * read one: Werkzeug fails, Puma fails if it does not arrive at once, and Varnish and Java's
+ * com.sun.net.httpserver take it for the next request.
  */
 const hasTrailer = ({ request, preceding }: Exchange): boolean =>
   [request, preceding?.request].some((one) => one?.delivery?.chunks === 'trailer');
 
 /**
- * Returns whether the server in front of the store, which does not know the Error schema, could not read or forward the
- * request.
+ * Returns whether a server in front of the store, which does not know the Error schema, could not read or
+ * forward the request.
  */
 export function isStoppedAtGateway(exchange: Exchange): boolean {
   const { response } = exchange;
@@ -222,10 +222,9 @@ export const noServerError: Rule = (exchange) => {
 };
 
 /**
- * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section 9.6): Java's
- * com.sun.net.httpserver does that after any trailer section, Varnish after a chunk extension if it has to buffer the
- * body. And nghttpx, which cannot read several chunk extensions, writes the 100 that it has sent already above the page of
- * its rejection.
+ * Whether the answer may have been lost. Closing a connection with unread data resets it (RFC 9112 section
+ * 9.6). Java's com.sun.net.httpserver does that after a trailer, Varnish after a chunk extension if it buffers
+ * the body. nghttpx cannot read several chunk extensions, and repeats the 100 above the page of its rejection.
  */
 const mayBeLost = (exchange: Exchange): boolean => {
   const { chunks, expectContinue } = exchange.request.delivery ?? {};
@@ -266,15 +265,16 @@ const ENCODED_PATH = /\/[^/?]*%[^/?]*(?:\?|$)/;
 const OVERRIDE = /^x-(?:(?:http-)?method(?:-override)?|original-url|rewrite-url)$/i;
 
 /**
- * Returns whether the store has taken the request for one with another path or method, about which the interface says nothing: it
- * answers with success, but with nothing of the plant. Encoded letters are the same as the letters themselves (RFC 3986
- * section 6.2.2.2), but some stores compare bytes, and serve a page or a list under all other paths.
+ * Returns whether the store has taken the request for one with another path or method: it answers with success,
+ * but with nothing of the plant. The interface says nothing about such requests. An encoded letter is the same
+ * as the letter itself (RFC 3986 section 6.2.2.2), but some stores compare bytes, and serve a page or a list
+ * under all other paths.
  */
 export function isOfOtherOperation({ request, response }: Exchange): boolean {
   const mayBe = ENCODED_PATH.test(request.path) || request.headers.some(([name]) => OVERRIDE.test(name));
   if (response === undefined || !isSuccess(response.status) || !mayBe) return false;
   const content = contentOf(response);
-  // The values of an object may have other escapes than those of the request. A list of plants is not about this one.
+  // The response may escape values in another way than the request. A list of plants is not about this one.
   const texts =
     content.kind === 'json'
       ? textsIn(content.text).filter((one) => !one.startsWith('['))

@@ -20,7 +20,7 @@ interface Listener {
 export class SocketConnection implements Connection {
   private readonly endpoint: Endpoint;
   private socket: Socket | undefined;
-  /** On an idle connection, no response is due, so any event ends it, except the beginning of a further response. */
+  /** On an idle connection, no response is due, so any event ends it, unless a further response begins. */
   private readonly idle: Listener = {
     onData: (bytes) => this.keepUnsolicited(bytes),
     onEnd: () => {
@@ -45,8 +45,8 @@ export class SocketConnection implements Connection {
   /**
    * Pipelines requests (RFC 9112 section 9.3.2). Those not answered before the end have no response.
    *
-   * @param isNext whether they follow a request on this connection, the response to which is complete: then a further
-   * response that has arrived is taken for that to the first of them, as clients do that do not look
+   * @param isNext whether they follow a complete exchange on this connection. A further response that has
+   * already arrived then counts as the response to the first of them, as it does for careless clients
    */
   async sendAll(requests: readonly Request[], limits: ResponseLimits, isNext = false): Promise<Exchange[]> {
     const pending = requests.map((request) => pendingOf(request, limits));

@@ -54,8 +54,8 @@ function deliveryOf(
 }
 
 /**
- * Returns a header name in the letter case of most clients, with which alone a store may have been tested. Names that
- * the user has spelled in another way are kept.
+ * Returns a header name in the letter case of most clients: a store may have been tested with no other. Keeps
+ * names that the user has spelled in another way.
  */
 export const inUsualCase = (name: string): string =>
   name === name.toLowerCase() ? wordsCapitalised(name) : name;

@@ -81,8 +81,8 @@ export class Pace {
   }
 
   /**
-   * Pauses the run. If a rate limit (429) requires pauses often, also slows down from then on; what a store answers
-   * 503 to is not the rate.
+   * Pauses the run. If a rate limit (429) requires pauses often, also slows down from then on. A 503 is not
+   * about the rate.
    */
   pause(ms: number, isRateLimit: boolean): void {
     const until = Date.now() + ms;
