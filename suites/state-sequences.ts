@@ -243,7 +243,7 @@ async function anySequence(context: CheckContext): Promise<void> {
   ]);
   const problems = new Set<string>();
   const budget = { left: SHRINK_BUDGET_REQUESTS };
-  const all = sequencesOf(plants.contract, context.cases, (arbitrary) => plants.sample(arbitrary));
+  const all = sequencesOf(plants.contract, context.cases, plants.sample);
   const each = all.map((steps) => ({ steps, own: sequences.withOwnIds(steps) }));
   const record = (found: StepFailure & { readonly label: string }) =>
     context.recordFailure(found.exchange, found.template, found.label, found.finding, {

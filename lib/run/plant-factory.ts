@@ -6,7 +6,7 @@ import { sample } from '../payloads/random.ts';
 import { plainPlants } from '../payloads/validity.ts';
 import type { PlantFactory } from './check.ts';
 
-export const strengthOf = (thorough = false): Strength => (thorough ? 3 : 2);
+export const strengthOf = (thorough: boolean): Strength => (thorough ? 3 : 2);
 
 /** Makes the plants of one check. They depend only on the seed of the run and the id of the check. */
 export function plantsFor(

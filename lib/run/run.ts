@@ -180,7 +180,7 @@ export interface RunHandle {
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[] | undefined>;
-  shortenTimeout(atLeastMs?: number): void;
+  shortenTimeout(atLeastMs: number): void;
   close(): Promise<RunFooter>;
 }
 

@@ -48,7 +48,7 @@ export class SocketConnection implements Connection {
    * @param isNext whether they follow a complete exchange on this connection. A further response that has
    * already arrived then counts as the response to the first of them, as it does for careless clients
    */
-  async sendAll(requests: readonly Request[], limits: ResponseLimits, isNext = false): Promise<Exchange[]> {
+  async sendAll(requests: readonly Request[], limits: ResponseLimits, isNext: boolean): Promise<Exchange[]> {
     const pending = requests.map((request) => pendingOf(request, limits));
     const [first] = pending;
     const unsolicited =

@@ -115,7 +115,7 @@ export class Transport {
     template: RequestTemplate,
     id: bigint,
     context: RequestContext,
-    hasWaited = false,
+    hasWaited: boolean,
   ): Promise<Transmitted> {
     const sent = await this.sendOnce(template, id, context, hasWaited);
     if (!mayHaveBeenRejectedEarly(sent.exchange) || this.segmentedInVain >= MAX_SEGMENTED_IN_VAIN)
