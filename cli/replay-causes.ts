@@ -1,5 +1,4 @@
 import { noLongerShows, symptomIn } from '../lib/explain/shows-again.ts';
-import type { RequestTemplate } from '../lib/payloads/test-case.ts';
 import type { ExplainedChecks } from '../lib/report/baseline/deviations.ts';
 import type { Answered, RecordedCause, RecordedResult, RunRecord } from '../lib/report/record/record.ts';
 import { sentAndReceived } from '../lib/report/record/record-exchange.ts';
@@ -100,13 +99,11 @@ function requestsOf(
 ) {
   if (kind === 'once' || counterexample === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);
-  const faultIn = (template: RequestTemplate) => ({ symptom, template, checks, others });
-  const isShown = (template: RequestTemplate) =>
-    symptomIn(restoredExchange(counterexample, template), faultIn(template), contract, TOKEN_IN_SHELL) !==
-    undefined;
-  return replayOfCause(counterexample, record, isShown, (template) =>
-    noLongerShows(faultIn(template), token),
-  );
+  return replayOfCause(counterexample, record, (template) => {
+    const fault = { symptom, template, checks, others };
+    const shown = symptomIn(restoredExchange(counterexample, template), fault, contract, TOKEN_IN_SHELL);
+    return shown === undefined ? undefined : [noLongerShows(fault, token)];
+  });
 }
 
 function judged(

@@ -326,6 +326,12 @@ export const invalidChecks: readonly Check[] = [
     (plants) => [
       caseWithControl('no body', { contentType: 'application/json' }, plants.plain()),
       caseWithControl('no body and no content type', { contentType: undefined }, plants.plain()),
+      // As curl -X POST sends it.
+      caseWithControl(
+        'no body and no Content-Length',
+        { contentType: 'application/json', delivery: { noLength: true } },
+        plants.plain(),
+      ),
       ...edited(plants, notJsonNamed('empty')),
       ...edited(plants, notJsonNamed('empty'), { framing: 'chunked' }),
     ],

@@ -216,6 +216,32 @@ describe('replay', () => {
     });
   });
 
+  test.each([
+    // Sends 24 rejected requests over one connection, and the request that then fails.
+    'connection-24-rejections-500',
+    'load-glued',
+    'replica-20th-500',
+  ])('sends everything that a cause needs: %s', async (name) => {
+    const file = await saved(name, { only: undefined, cases: 30 });
+    await withStore(name, async ({ url }) => {
+      for (const _ of ['first', 'again']) expect((await suite(['replay', file, url], env)).code).toBe(1);
+    });
+    await withStore('reference', async ({ url }) => {
+      const { code, stdout } = await suite(['replay', file, url], env);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/: fixed\n/)]);
+    });
+  });
+
+  test('calls nothing fixed that shows only on a freshly started store', async () => {
+    await withStore('first-201', async ({ url }) => {
+      const record = await run({ baseUrl: url, token: TOKEN, seed: 3, cases: 5, only: SOME }).record;
+      const file = join(folder(), 'report.json');
+      writeFileSync(file, FORMATS.json.render(record));
+      const { code, stdout } = await suite(['replay', file, url], env);
+      expect([code, stdout]).toEqual([3, expect.stringMatching(/: not judged \(its checks pass, but /)]);
+    });
+  });
+
   test('reports a failure as fixed if its condition no longer occurs', async () => {
     const file = await saved('error-plain-not-object', {
       only: ['invalid/rejects-*', 'invariants/*'],

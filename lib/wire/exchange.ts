@@ -21,6 +21,8 @@ export interface Delivery {
   readonly chunkSizes?: 'zeros' | 'capitals';
   /** Writes Content-Length with leading zeros (RFC 9112 section 6.2). */
   readonly leadingZeros?: true;
+  /** Sends no Content-Length, as some clients do for a POST without a body (RFC 9112 section 6.3). */
+  readonly noLength?: true;
   /** Replaces the space between the colon and the value of each header (RFC 9112 section 5). */
   readonly headerGap?: string;
   /** Sends the body after 100 Continue, or after a second without any response (RFC 9110 section 10.1.1). */

@@ -415,7 +415,7 @@ function addFraming({ authority, prefix }: Endpoint, request: Request): Request 
   if (framing === 'chunked') {
     if (delivery?.chunks === 'trailer') framings.push(['trailer', TRAILER]);
     framings.push(['transfer-encoding', spelled('chunked')]);
-  } else if (body !== undefined || method === 'POST')
+  } else if (body !== undefined || (method === 'POST' && delivery?.noLength !== true))
     framings.push(['content-length', `${delivery?.leadingZeros ? LEADING_ZEROS : ''}${body?.length ?? 0}`]);
   if (request.rawBytes !== undefined) framings.push(['connection', 'close']);
   const all: HeaderPair[] = [

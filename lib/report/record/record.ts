@@ -119,6 +119,7 @@ const delivery: Schema<Delivery> = named(
       'How chunk sizes were written, if not usually: with leading zeros, or with capital letters as digits.',
     ),
     leadingZeros: optional(constant(true), 'Content-Length had leading zeros.'),
+    noLength: optional(constant(true), 'The request had no body and no Content-Length.'),
     headerGap: optional(text, 'The white space between the colon and the value of each header.'),
     expectContinue: optional(
       constant(true),

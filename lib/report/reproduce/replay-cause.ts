@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rule } from '../../judge/rules.ts';
 import { onOwnConnections, type RequestTemplate } from '../../payloads/test-case.ts';
-import type { CheckContext, Test } from '../../run/check.ts';
+import type { CheckContext, JudgedCase, Test } from '../../run/check.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import type { Counterexample, RunRecord } from '../record/record.ts';
 import { type ReplacedIds, templateFromRecord } from './replay.ts';
 import { freshIdLike, sentIdIn } from './similar-ids.ts';
+
+type Rules = JudgedCase['rules'];
 
 /** The request that shows a fault, and those to send before it. */
 interface Requests {
@@ -17,19 +18,18 @@ interface Requests {
  * Turns what shows a cause into a scenario that passes if it no longer does: the same requests, as often and
  * as many at a time, with new ids that are like the recorded ones. Undefined if the record lacks a request.
  *
- * @param shows whether the recorded response shows the cause, given the template of its request
- * @param ruleFor returns a rule that fails if a response shows the cause
+ * @param rulesFor returns rules that fail if a response to the request shows the cause; undefined if the
+ *   recorded response does not
  */
 export function replayOfCause(
   counterexample: Counterexample,
   record: RunRecord,
-  shows: (template: RequestTemplate) => boolean,
-  ruleFor: (template: RequestTemplate) => Rule,
+  rulesFor: (template: RequestTemplate) => Rules | undefined,
 ): Extract<Test, { kind: 'scenario' }> | undefined {
   const { repeat = { times: 1, inFlight: 1 }, modulus = 1 } = counterexample;
   const recorded = requestsOf(counterexample, record, new Map());
-  if (recorded === undefined || !shows(recorded.main)) return undefined;
-  const rule = ruleFor(recorded.main);
+  const rules = recorded && rulesFor(recorded.main);
+  if (recorded === undefined || rules === undefined) return undefined;
   const withNewIds = (context: CheckContext): Requests => {
     const ids = new Map(
       idsIn(counterexample).map((id) => [id, freshIdLike(id, modulus, context.nextId())] as const),
@@ -40,7 +40,7 @@ export function replayOfCause(
     kind: 'scenario',
     sends: 'The requests that show the cause.',
     exclusive: 'always',
-    run: (context) => replay(repeat, context, rule, () => withNewIds(context)),
+    run: (context) => replay(repeat, context, rules, () => withNewIds(context)),
   };
 }
 
@@ -49,13 +49,13 @@ const LABEL = 'the request of the cause';
 async function replay(
   { times, inFlight, onConnection, sameId, pauseMs }: Repeat,
   context: CheckContext,
-  rule: Rule,
+  rules: Rules,
   next: () => Requests,
 ): Promise<void> {
   const first = next();
   // The first round is the whole sequence, in which requests may share an id.
   const rounds = Array.from({ length: times }, (_, index) => (index === 0 || sameId ? first : next()));
-  const judged = (template: RequestTemplate) => ({ label: LABEL, template, rules: [rule] });
+  const judged = (template: RequestTemplate) => ({ label: LABEL, template, rules });
   if (inFlight > 1) {
     await context.sendAll(rounds.flatMap(({ before }) => before));
     return context.judgeAll(rounds.map(({ main }) => judged(main)));
@@ -69,8 +69,8 @@ async function replay(
     if (isMain && pauseMs !== undefined) await sleep(pauseMs);
     const isLater = onConnection === true && template !== opening;
     const sent = isLater ? onSameConnection(template) : onOwnConnections(template);
-    const exchange = await context.send(sent);
-    if (isMain && !context.judge(exchange, sent, LABEL, [rule])) return;
+    if (isMain) await context.judgeAll([judged(sent)]);
+    else await context.send(sent);
   }
 }
 
