@@ -186,6 +186,24 @@ export const httpMessage: readonly BrokenStore[] = [
     ['invariants/answers'],
     hanging(({ request }) => request.headers['transfer-encoding'] !== undefined),
   ),
+  broken(
+    'http-no-length-hang',
+    'reads a body to the end of the connection if neither Content-Length nor Transfer-Encoding says how long it is',
+    ['invalid/rejects-missing-body', 'invariants/answers'],
+    hanging(
+      ({ request: { headers } }) =>
+        headers['content-length'] === undefined && headers['transfer-encoding'] === undefined,
+    ),
+  ),
+  broken(
+    'http-no-length-500',
+    'answers 500 to a POST without Content-Length and Transfer-Encoding',
+    ['invariants/no-server-error'],
+    failing(
+      ({ request: { headers } }) =>
+        headers['content-length'] === undefined && headers['transfer-encoding'] === undefined,
+    ),
+  ),
   silentOn(
     'http-empty-chunked-hang',
     'waits for data that a chunked body without content does not have',

@@ -59,7 +59,7 @@ const AROUND: readonly RequestPart[] = [
   part('Expect', 'expectation', [], ['expectContinue', 'capitals']),
   part('spelling of the headers', 'header lines', [], ['headerOrder', 'headerGap', 'leadingZeros']),
   part('HTTP version', undefined, [], ['version']),
-  part('absent headers', undefined, ['without']),
+  part('absent headers', undefined, ['without'], ['noLength']),
   {
     ...EARLIER,
     copy: (from, to) => withSharedValues(from, to, EARLIER.copy(from, to)),

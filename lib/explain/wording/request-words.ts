@@ -4,7 +4,7 @@ import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { FailedCase, Failure } from '../../run/result/result.ts';
-import { wordsCapitalised } from '../../text.ts';
+import { joined, wordsCapitalised } from '../../text.ts';
 import { type Candidate, type Sweep, smallestWith } from '../condition/candidates.ts';
 import { isSame, type RequestPart } from '../condition/request-parts.ts';
 import { credentialCandidates, credentialSweep } from '../condition/sweeps/credentials.ts';
@@ -196,8 +196,12 @@ export function wordsOf(
   if (name === 'Authorization') return credentialWords(state, experiments);
   if (name === 'method') return methodWords(template.method);
   if (name === 'HTTP version') return { phrase: `in HTTP/${template.delivery?.version ?? '1.1'}` };
-  if (name === 'absent headers')
-    return { phrase: `without ${(template.without ?? []).map(wordsCapitalised).join(' and ')}` };
+  if (name === 'absent headers') {
+    const length = template.delivery?.noLength === true ? ['content-length'] : [];
+    return {
+      phrase: `without ${joined([...(template.without ?? []), ...length].map(wordsCapitalised), 'and')}`,
+    };
+  }
   if (name === 'target' && template.tokenIn !== undefined)
     return { phrase: `with the token in the query as ${template.tokenIn}`, topics: ['credential'] };
   if (name === 'target') return { phrase: `to ${template.path ?? 'the target in absolute form'}` };
