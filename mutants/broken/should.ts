@@ -30,6 +30,7 @@ import {
   sending,
   together,
   under,
+  withFreshState,
 } from '../helpers.ts';
 import { serving } from '../right/serving.ts';
 
@@ -272,6 +273,24 @@ export const should: readonly BrokenStore[] = [
     'accepts an id outside int64, with overflow',
     ['invalid/rejects-id-beyond-int64'],
     reading('id', (id) => (outside(id) ? ONE : id)),
+  ),
+  broken(
+    'takes-id-64-once',
+    'accepts an id outside int64, cut off at its end, but each id only once',
+    ['invalid/rejects-id-beyond-int64'],
+    together(
+      reading('id', (id) => (outside(id) ? ONE : id)),
+      withFreshState(() => {
+        const known = new Set<string>();
+        return rejecting(({ text }) => {
+          const id = /"id":(-?\d{19,})/.exec(text)?.[1];
+          if (id === undefined) return false;
+          if (known.has(id)) return true;
+          known.add(id);
+          return false;
+        }, 409);
+      }),
+    ),
   ),
   broken(
     'takes-utf8',

@@ -90,7 +90,9 @@ export const ANY_SUBJECT = {
 /** Returns those labels that name a defect of a body. */
 export function defectsAmong(labels: ReadonlySet<string>, contract: Contract): ReadonlySet<string> {
   const [ordinary] = ordinaryStates(contract);
-  const known = new Set(defectSweep(contract, ordinary.plant).candidates.map(({ label }) => label));
+  const known = new Set(
+    defectSweep(contract, ordinary.plant, true, true).candidates.map(({ label }) => label),
+  );
   return new Set([...labels].filter((label) => known.has(label)));
 }
 
