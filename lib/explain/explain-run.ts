@@ -13,11 +13,10 @@ import { tryPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 
-/**
- * Duration of the experiments in seconds, so that a hanging store does not delay the report. If the checks took long, so
- * do experiments: they may take half as long.
- */
-const [MIN_SECONDS, MAX_SECONDS, PART_OF_RUN] = [15, 60, 0.5];
+/** Experiments may take this part of the time of the checks, within these limits: a store may hang. */
+const PART_OF_RUN = 0.5;
+const MIN_SECONDS = 15;
+const MAX_SECONDS = 60;
 const MAX_SECONDS_OF_OUTAGE = 10;
 /** Restarting the store takes up most of this time. */
 const MAX_SECONDS_WITH_RESTARTS = 60;

@@ -50,8 +50,10 @@ const interleavedByCheck = (further: readonly FurtherFailure[]): readonly Furthe
     .toSorted((a, b) => a.index - b.index)
     .map(({ one }) => one);
 
-/** Maximum number of further failed cases of a symptom to compare with its explanations, and to resend. */
-const [MAX_COMPARED, MAX_SENT_AGAIN] = [2000, 12];
+/** Maximum number of further failed cases of a symptom to compare with its explanations. */
+const MAX_COMPARED = 2000;
+/** Maximum number of them to send again. */
+const MAX_SENT_AGAIN = 12;
 
 /** At most `max` items of a list, at equal distances. */
 const evenlySpaced = <T>(all: readonly T[], max: number): readonly T[] =>

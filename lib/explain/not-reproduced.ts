@@ -10,7 +10,8 @@ import { type Condition, WHATEVER_IT_CONTAINS } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
 /** If this many requests, of this many kinds, fail unreliably, their content is not the cause. */
-const [MIN_INTERMITTENT_REQUESTS, MIN_INTERMITTENT_KINDS] = [8, 4];
+const MIN_INTERMITTENT_REQUESTS = 8;
+const MIN_INTERMITTENT_KINDS = 4;
 
 /** Says how often a symptom that no experiment reproduces occurred in the run. */
 export function intermittentOverall(

@@ -79,7 +79,8 @@ const findOneConnectionAtATime: RunWideCauseFinder = async (failures, experiment
 };
 
 /** Repetitions for each kind of request; fewer if requests time out. */
-const [ROUNDS, ROUNDS_IF_SLOW] = [3, 1];
+const ROUNDS = 3;
+const ROUNDS_IF_SLOW = 1;
 
 /** Finds whether the store treats all requests alike: it has a single fault, whatever the checks say. */
 const findSameForAll: RunWideCauseFinder = async (failures, experiments) => {

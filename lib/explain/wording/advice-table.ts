@@ -205,6 +205,11 @@ export const ADVICE: readonly Advice[] = [
       text: 'Look for what the store keeps for each value of the property, such as a counter, a list or a limit on how many plants share it: the interface states none.',
     },
     {
+      symptoms: NO_USABLE_RESPONSE,
+      says: [/after \d+ (?:rejected requests|requests with)/],
+      text: 'Look for what each rejected request uses up and does not give back, such as a buffer, a pooled connection or a file, or for a circuit breaker that counts rejected requests as failures. Release it on every path (finally, defer, with, using).',
+    },
+    {
       says: [/after \d+ (?:rejected requests|requests with)/],
       text: 'Do not count rejected requests as failures: look for a counter, a limit or a circuit breaker that trips after a number of them.',
     },

@@ -140,7 +140,7 @@ export function sentenceOf(
   const shown = counted === undefined ? notes : [];
   // `to about one request in 5 when name is missing`
   const [rates, others] =
-    about === '' ? [shown.filter(isRate), shown.filter((note) => !isRate(note))] : [[], shown];
+    about === '' ? [shown.filter(saysRate), shown.filter((note) => !saysRate(note))] : [[], shown];
   const [rate, end] = [rates, others].map((some) => some.map((note) => ` ${note}`).join(''));
   const whole = `${verb(symptom, isBare, names)}${what}${rate}${about}${when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
@@ -148,7 +148,7 @@ export function sentenceOf(
 }
 
 /** Whether a note says how many requests fail. */
-const isRate = (note: string): boolean => /^(?:in |to |in answers to )?(?:about one |every )/.test(note);
+const saysRate = (note: string): boolean => /^(?:in |to |in answers to )?(?:about one |every )/.test(note);
 
 /** Joins phrases; those with a verb come last: `in chunks that arrive while another one is handled`. */
 function joinedPhrases(phrases: readonly string[]): string {

@@ -3,7 +3,14 @@ import { docsOf, listCommandLine, suite } from '../../package.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
 import type { RecordedCause, RecordedResult, RunRecord } from '../record/record.ts';
 import { confirmedText, countsLabel } from '../wording/confirmed.ts';
-import { answerLine, beforeLine, requestLine, shownText, visible } from '../wording/format-text.ts';
+import {
+  answerLine,
+  beforeLine,
+  requestLine,
+  shownText,
+  timesBefore,
+  visible,
+} from '../wording/format-text.ts';
 import { code, fenced, inBlocks, lines } from './markdown-text.ts';
 
 export const MAX_TITLE_CHARACTERS = 1000;
@@ -18,7 +25,9 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
   const steps = cause.steps.map(visible);
   const what = compact(
     `${countsLabel(cause).padEnd(9)} ${confirmedText(cause)}`,
-    ...(shown?.before ?? []).slice(-MAX_BEFORE).map((one) => `before    ${beforeLine(one)}`),
+    ...(shown?.before ?? [])
+      .slice(-MAX_BEFORE)
+      .map((one) => `before    ${beforeLine(one, { times: timesBefore(cause) })}`),
     shown && `request   ${requestLine(shown.request, { matters: cause.matters })}`,
     shown && `response  ${answerLine(shown)}`,
     cause.expected && `expected  ${shownText(cause.expected)}`,

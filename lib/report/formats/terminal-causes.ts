@@ -1,9 +1,16 @@
 import { capped, firstNames } from '../../collections.ts';
 import { counted } from '../../text.ts';
 import type { ExplainedChecks } from '../baseline/deviations.ts';
-import type { Messages } from '../record/record.ts';
+import type { Messages, RecordedCause } from '../record/record.ts';
 import { confirmedText, countsLabel, weightOf } from '../wording/confirmed.ts';
-import { answerLine, type Paint, requestLine, visible } from '../wording/format-text.ts';
+import {
+  answerLine,
+  type Paint,
+  requestLine,
+  timesBefore,
+  timesText,
+  visible,
+} from '../wording/format-text.ts';
 import { hanging, heightOf, rowsOf, shellRows, widthOf, wrapped } from './rows.ts';
 
 const MAX_FULL = 3;
@@ -20,7 +27,8 @@ export const ALL_WITH_VERBOSE = '(all with --verbose)';
 const INDENT_COLUMNS = 13;
 
 /** Columns to the left of a step, and of its continuation. */
-const [STEP_COLUMN, CONTINUATION_COLUMN] = [5, 7];
+const STEP_COLUMN = 5;
+const CONTINUATION_COLUMN = 7;
 
 export interface Layout {
   readonly columns: number;
@@ -100,7 +108,7 @@ function partOfCause(
   const room = max - heightOf(fields, layout.columns) - 1 - rowsForAll(otherCauses);
   const { steps } = one.cause;
   let count = steps.length;
-  const rowsOf = (some: readonly string[]) => stepRows(some, one.cause.answer, layout);
+  const rowsOf = (some: readonly string[]) => stepRows({ ...one.cause, steps: some }, layout);
   while (count > 0 && heightOf(rowsOf(steps.slice(0, count)), layout.columns) > room) count -= 1;
   const shown = count < MIN_STEPS ? [] : steps.slice(0, count);
   const isPart = shown.length > 0 && count < steps.length;
@@ -122,7 +130,7 @@ const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX
 
 export const wholeCause = (one: ExplainedChecks, limits: RowLimits, layout: Layout): readonly string[] => [
   ...fieldsOf(one, limits, layout),
-  ...stepRows(one.cause.steps, one.cause.answer, layout),
+  ...stepRows(one.cause, layout),
 ];
 
 function fieldsOf(
@@ -147,7 +155,9 @@ function fieldsOf(
     ...(fits ? [...heading.slice(0, -1), `${last}  ${weight}`] : [...heading, `   ${weight}`]),
     ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
-    ...before.flatMap((one) => rowsOfField('before', beforeRows(one, Math.min(limits.line, 2), room))),
+    ...before.flatMap((one) =>
+      rowsOfField('before', beforeRows(one, timesBefore(cause), Math.min(limits.line, 2), room)),
+    ),
     ...field(
       'request',
       counterexample &&
@@ -165,8 +175,13 @@ function fieldsOf(
 }
 
 /** A request before another one, with the status of its response at the end of the last row. */
-function beforeRows({ request, response }: Messages, max: number, columns: number): readonly string[] {
-  const status = ` → ${response?.status ?? 'no response'}`;
+function beforeRows(
+  { request, response }: Messages,
+  times: number,
+  max: number,
+  columns: number,
+): readonly string[] {
+  const status = ` → ${response?.status ?? 'no response'}${timesText(times)}`;
   const sent = requestLine(request, { maxCharacters: max * columns - status.length - 1 });
   const rows = wrapped(sent, columns, max);
   const [last = ''] = wrapped(rows.at(-1) ?? '', columns - status.length, 1);
@@ -195,17 +210,16 @@ function idsOf(checks: ExplainedChecks['checks'], rows: number, columns: number)
 }
 
 /** The steps below their heading, one on each line, so that they can be copied as a block. */
-function stepRows(
-  steps: readonly string[],
-  answer: number | 'none',
-  { columns, paint }: Layout,
-): readonly string[] {
+function stepRows({ steps, answer, kind }: RecordedCause, { columns, paint }: Layout): readonly string[] {
   const rows = steps.flatMap((step) => {
     const parts = shellRows(visible(step), columns - STEP_COLUMN, columns - CONTINUATION_COLUMN);
     return hanging(' '.repeat(STEP_COLUMN), parts, ' '.repeat(CONTINUATION_COLUMN));
   });
-  const shows = answer === 'none' ? 'no response' : answer;
-  return rows.length === 0 ? [] : [`   ${paint('dim', `reproduce (bash, curl): shows ${shows}`)}`, ...rows];
+  const shows = answer === 'none' ? 'no response' : `answers ${answer}`;
+  // Whatever the fault leaves behind, or only the first request shows it.
+  const where = kind === 'from-then-on' || kind === 'once' ? ', on a freshly started store' : '';
+  const heading = `reproduce (bash, curl)${where}: ${shows} while the fault is there`;
+  return rows.length === 0 ? [] : [`   ${paint('dim', heading)}`, ...rows];
 }
 
 export function causeRow(one: ExplainedChecks, { columns }: Layout): string {

@@ -30,8 +30,11 @@ export function coverageOfAll(results: readonly RecordedResult[]): string | unde
 
 const BOUND = 'with 95% confidence, fewer than';
 
+/** The rule of three, as a percentage. */
+const bound = (cases: number): string => `${Number((300 / cases).toPrecision(2))}%`;
+
 /** Minimum number of random cases for the bound to mean anything. */
-const MIN_RANDOM_CASES = 10;
+const MIN_RANDOM_CASES = 30;
 
 /** Named cases, such as rows of a covering array, say nothing about other payloads. */
 const randomCasesOf = ({ verdict, random = 0 }: RecordedResult): number =>
@@ -42,7 +45,7 @@ export function confidenceText(result: RecordedResult): string | undefined {
   const random = randomCasesOf(result);
   return random === 0
     ? undefined
-    : `No failure in ${random} random cases: ${BOUND} 3/${random} of such payloads fail.`;
+    : `No failure in ${random} random cases: ${BOUND} ${bound(random)} of such payloads fail.`;
 }
 
 export function confidenceOfAll(results: readonly RecordedResult[]): string | undefined {
@@ -50,6 +53,6 @@ export function confidenceOfAll(results: readonly RecordedResult[]): string | un
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (counts.length === 0) return undefined;
   if (least === most)
-    return `no failure in ${counts.length === 1 ? `${least} random cases` : `${counts.length} checks of ${least} random cases each`}: ${BOUND} 3/${least} of such payloads fail`;
-  return `no failure in ${counts.length} checks of N = ${least} to ${most} random cases: ${BOUND} 3/N of such payloads fail`;
+    return `no failure in ${counts.length === 1 ? `${least} random cases` : `${counts.length} checks of ${least} random cases each`}: ${BOUND} ${bound(least)} of such payloads fail`;
+  return `no failure in ${counts.length} checks of ${least} to ${most} random cases: ${BOUND} ${bound(most)} to ${bound(least)} of such payloads fail`;
 }

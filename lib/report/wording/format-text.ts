@@ -1,9 +1,16 @@
 import { styleText } from 'node:util';
 import { compact } from '../../collections.ts';
-import { counted } from '../../text.ts';
+import { counted, withSeparators } from '../../text.ts';
 import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import { hasHeader, headerValues } from '../../wire/headers.ts';
-import type { Answered, Messages, RecordedBody, RecordedRequest, RecordedResult } from '../record/record.ts';
+import type {
+  Answered,
+  Messages,
+  RecordedBody,
+  RecordedCause,
+  RecordedRequest,
+  RecordedResult,
+} from '../record/record.ts';
 import { retrySummary } from './confirmed.ts';
 
 type TextStyle = Parameters<typeof styleText>[0];
@@ -55,7 +62,7 @@ export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
 /** The beginning and the end of a text: the end may be what matters. */
 function truncateMiddle(text: string, maxCharacters: number): string {
   const shown = visible(text);
-  const count = `… (${text.length} characters in all) …`;
+  const count = `… (${withSeparators([...text].length)} characters in all) …`;
   // A note that is longer than the omitted text saves nothing.
   if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
   const kept = Math.max(maxCharacters - count.length, MIN_BODY_CHARACTERS / 2);
@@ -63,13 +70,17 @@ function truncateMiddle(text: string, maxCharacters: number): string {
   return `${beginning(shown, kept - end)}${count}${shown.slice(shown.length - end).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
+/** Names long runs of spaces, which may be what matters, by their length. */
+const withShortRuns = (text: string): string =>
+  text.replace(/ {20,}/g, ({ length }) => `[${withSeparators(length)} spaces]`);
+
 const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
       ? body.text.trim() === ''
         ? `(${counted(body.bytes, 'byte')} of white space)`
-        : truncateMiddle(body.text, maxCharacters)
+        : truncateMiddle(withShortRuns(body.text), maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${shownText(body.base64, 120)}`;
 
 export const failureText = (result: RecordedResult): string => formatFailure(result, uncoloured).join('\n');
@@ -145,8 +156,16 @@ function notesOf({ headers, delivery = {} }: RecordedRequest, matters: readonly 
   ).map((note) => `[${note}]`);
 }
 
-export const beforeLine = ({ request, response }: Messages, maxCharacters?: number): string =>
-  `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}`;
+export const beforeLine = (
+  { request, response }: Messages,
+  { maxCharacters, times = 1 }: { readonly maxCharacters?: number; readonly times?: number } = {},
+): string =>
+  `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}${timesText(times)}`;
+
+/** How often the requests before the last one of a cause are sent. */
+export const timesBefore = ({ counterexample }: RecordedCause): number => counterexample?.repeat?.times ?? 1;
+
+export const timesText = (times: number): string => (times === 1 ? '' : `, ${withSeparators(times)} times`);
 
 export function answerLine({ response, fault, ms }: Answered, maxCharacters = MAX_CHARACTERS): string {
   if (response === undefined) return `none: ${shownText(fault?.detail ?? '')}`;

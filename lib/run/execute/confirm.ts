@@ -37,7 +37,7 @@ class RetryCount {
     this.latest = failure;
   }
 
-  get all(): boolean {
+  get failedEachTime(): boolean {
     return this.failed === this.tried;
   }
 
@@ -66,10 +66,10 @@ async function recurrenceOf(retries: FailureRetries, slow: boolean): Promise<Rec
   await retries.retrySameAndFresh();
   if (!slow) await retries.retrySameAndFresh();
   // Only fresh values count here: a store that has kept the plant may answer the same bytes differently.
-  if (fresh.all) return 'always';
-  if (same.all && fresh.failed === 0) {
+  if (fresh.failedEachTime) return 'always';
+  if (same.failedEachTime && fresh.failed === 0) {
     if (!slow) await retries.retrySameAndFresh();
-    if (same.all && fresh.failed === 0) return 'this-request';
+    if (same.failedEachTime && fresh.failed === 0) return 'this-request';
   }
   if (retries.showInIsolation) return 'intermittent';
   if (slow) return 'once';

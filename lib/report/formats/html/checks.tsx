@@ -91,7 +91,7 @@ const KIND_WORDS = {
   cases: 'named requests',
   property: 'generated requests',
   invariant: 'every exchange of the run that it applies to',
-  scenario: 'dependent steps',
+  scenario: 'a scenario',
 } as const;
 
 function Details({ result, record }: Readonly<{ result: RecordedResult; record: RunRecord }>) {

@@ -32,8 +32,12 @@ export function CauseExchange({
   return (
     <div class="exchange">
       {before.length > 0 && (
-        <More summary={<>After {counted(before.length, 'other request')}</>}>
-          <Box text={before.map((one) => beforeLine(one, 200))} />
+        <More summary={<>After {counted(before.length * (exchange.repeat?.times ?? 1), 'other request')}</>}>
+          <Box
+            text={before.map((one) =>
+              beforeLine(one, { maxCharacters: 200, times: exchange.repeat?.times ?? 1 }),
+            )}
+          />
         </More>
       )}
       <Messages exchange={exchange} matters={matters} />
