@@ -197,7 +197,7 @@ describe('the terminal report', () => {
     const text = terminalReport(recordWith(...many(6)), false);
     expect(text.match(/^ {3}confirmed /gm)?.length).toBeGreaterThanOrEqual(1);
     expect(text.match(/^ {3}confirmed /gm)?.length).toBeLessThanOrEqual(3);
-    expect(text).toMatch(/^ {3}reproduce \(bash, curl\).*: answers \d+$/m);
+    expect(text).toMatch(/^ {3}reproduce \(bash, curl\).*: answers \d+ while the fault is there$/m);
     expect(text).toMatch(/^1\. Answers 400 when .* 0\. {2}\(2 MUST, 1 SHOULD\)$/m);
     expect(text).toMatch(/^6\. Answers 400 when .* 5\. {2}\(2 MUST, 1 SHOULD\)$/m);
     expect(text).toMatch(/confirmed 24 of 24 such requests failed, 0 of 24 others/);

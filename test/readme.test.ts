@@ -179,7 +179,7 @@ test('the sample report is what the suite prints', async () => {
 test('the size of the fleet is what the README says', () => {
   const [broken, right] = [brokenStores.length, rightStores.length];
   expect(read('README.md').replaceAll(/\s+/g, ' ')).toContain(
-    `against ${broken} stores with one fault each, all of which it detects, and an eighth of its checks against each of ${right} conforming stores`,
+    `against ${broken} stores with one fault each, all of which it detects, and runs an eighth of the checks against each of ${right} conforming stores`,
   );
 });
 
