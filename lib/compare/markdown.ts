@@ -107,10 +107,11 @@ function disagreements({ differential }: Comparison): string {
   if (differential === null) return '';
   const { disagreements: list, more } = differential;
   if (list.length === 0) return disagreementCount(differential);
+  const omitted = Math.max(0, list.length - MAX_DISAGREEMENTS) + more;
   return inBlocks([
     `### ${disagreementCount(differential)}`,
     ...list.slice(0, MAX_DISAGREEMENTS).map(formatDisagreement),
-    list.length + more > MAX_DISAGREEMENTS ? `And ${list.length + more - MAX_DISAGREEMENTS} more.` : '',
+    omitted > 0 ? `And ${omitted} more.` : '',
   ]);
 }
 

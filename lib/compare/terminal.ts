@@ -182,7 +182,7 @@ function behaviour(comparison: Comparison): readonly string[] {
 function disagreements(differential: Differential, paint: Paint): readonly string[] {
   const { disagreements: list, more } = differential;
   if (list.length === 0) return [disagreementCount(differential)];
-  const omitted = list.length - MAX_DISAGREEMENTS + more;
+  const omitted = Math.max(0, list.length - MAX_DISAGREEMENTS) + more;
   return [
     paint('bold', disagreementCount(differential)),
     ...list.slice(0, MAX_DISAGREEMENTS).flatMap((one) => ['', ...formatDisagreement(one)]),

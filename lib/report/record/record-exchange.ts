@@ -98,7 +98,7 @@ function requestOf(
     body:
       publicBody === undefined
         ? // Only bodies with a `publicBody` contain the token; what looks like a part of it in others is chance.
-          bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text) => text)
+          bodyOf(body ?? new Uint8Array(), MAX_REQUEST_BYTES, (text, limit) => text.slice(0, limit))
         : { bytes: body?.length ?? 0, text: publicBody },
     ...(delivery === undefined ? {} : { delivery }),
     ...(template.preceding === undefined ? {} : { after: template.preceding.connection }),

@@ -59,9 +59,13 @@ export const shownText = (text: string, maxCharacters = MAX_CHARACTERS) => {
     : shown;
 };
 
+/** Names long runs of spaces, which may be what matters, by their length. */
+const withShortRuns = (text: string): string =>
+  text.replace(/ {20,}/g, ({ length }) => `[${withSeparators(length)} spaces]`);
+
 /** The beginning and the end of a text: the end may be what matters. */
 function truncateMiddle(text: string, maxCharacters: number): string {
-  const shown = visible(text);
+  const shown = visible(withShortRuns(text));
   const count = `… (${withSeparators([...text].length)} characters in all) …`;
   // A note that is longer than the omitted text saves nothing.
   if (shown.length <= Math.max(maxCharacters, 3 * count.length)) return shown;
@@ -70,17 +74,13 @@ function truncateMiddle(text: string, maxCharacters: number): string {
   return `${beginning(shown, kept - end)}${count}${shown.slice(shown.length - end).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
-/** Names long runs of spaces, which may be what matters, by their length. */
-const withShortRuns = (text: string): string =>
-  text.replace(/ {20,}/g, ({ length }) => `[${withSeparators(length)} spaces]`);
-
 const bodyText = (body: RecordedBody, maxCharacters: number): string =>
   body.bytes === 0
     ? '(no body)'
     : 'text' in body
       ? body.text.trim() === ''
         ? `(${counted(body.bytes, 'byte')} of white space)`
-        : truncateMiddle(withShortRuns(body.text), maxCharacters)
+        : truncateMiddle(body.text, maxCharacters)
       : `(${body.bytes} bytes, not UTF-8, as base64) ${shownText(body.base64, 120)}`;
 
 export const failureText = (result: RecordedResult): string => formatFailure(result, uncoloured).join('\n');
