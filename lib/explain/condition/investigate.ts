@@ -337,7 +337,11 @@ const plainerValues = (
   sweeps: readonly SweepResult[],
   { experiments }: Search,
 ): RequestState =>
-  sweeps.reduce((one, { named: [first] }) => withPlainest(first?.candidates ?? [], one, experiments), state);
+  sweeps.reduce((one, { named: [first, ...others], shown }) => {
+    // A length above a limit names no values: if nothing else is named, it covers all that show the symptom.
+    const isLimit = first?.condition.isLarger && first.candidates.length === 0 && others.length === 0;
+    return withPlainest(isLimit ? shown : (first?.candidates ?? []), one, experiments);
+  }, state);
 
 /** Words a failure by the label of its test case, and by how many digits of a long number matter, if any. */
 async function describeByLabel(
