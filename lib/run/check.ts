@@ -75,6 +75,8 @@ export interface CheckContext {
   control(template: RequestTemplate): Promise<void>;
   /** Records, under a stable key, how the store handles what the interface leaves open. */
   recordObservation(key: string, value: string | number | boolean): void;
+  /** Waits, except when requests are only counted. */
+  pause(ms: number): Promise<void>;
   /** Whether the run sends more concurrent requests than usual because of high latency. */
   readonly isDistant: boolean;
   /** A child context with `count` ids of its own, so that its requests do not depend on concurrent ones. */

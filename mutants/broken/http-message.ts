@@ -55,6 +55,10 @@ const failsAt = brokenBy(['invariants/no-server-error'], failingAt);
 const failsOnHead = brokenBy(['invariants/no-server-error'], failingHead);
 const silentOn = brokenBy(['invariants/answers'], routing);
 
+/** Whether neither Content-Length nor Transfer-Encoding says how long the body is: there is none. */
+const hasNoLength = ({ request: { headers } }: { readonly request: Received }): boolean =>
+  headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+
 /** Stores that answer some HTTP messages with 5xx, not at all, or by closing the connection. */
 export const httpMessage: readonly BrokenStore[] = [
   failsAt('http-get-500', '500 to GET', method('GET')),
@@ -190,19 +194,13 @@ export const httpMessage: readonly BrokenStore[] = [
     'http-no-length-hang',
     'reads a body to the end of the connection if neither Content-Length nor Transfer-Encoding says how long it is',
     ['invalid/rejects-missing-body', 'invariants/answers'],
-    hanging(
-      ({ request: { headers } }) =>
-        headers['content-length'] === undefined && headers['transfer-encoding'] === undefined,
-    ),
+    hanging(hasNoLength),
   ),
   broken(
     'http-no-length-500',
     'answers 500 to a POST without Content-Length and Transfer-Encoding',
     ['invariants/no-server-error'],
-    failing(
-      ({ request: { headers } }) =>
-        headers['content-length'] === undefined && headers['transfer-encoding'] === undefined,
-    ),
+    failing(hasNoLength),
   ),
   silentOn(
     'http-empty-chunked-hang',

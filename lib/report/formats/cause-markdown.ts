@@ -27,7 +27,7 @@ export function causeBlocks(cause: RecordedCause): readonly string[] {
     `${countsLabel(cause).padEnd(9)} ${confirmedText(cause)}`,
     ...(shown?.before ?? [])
       .slice(-MAX_BEFORE)
-      .map((one) => `before    ${beforeLine(one, { times: timesBefore(cause) })}`),
+      .map((one) => `before    ${beforeLine(one, { times: timesBefore(shown) })}`),
     shown && `request   ${requestLine(shown.request, { matters: cause.matters })}`,
     shown && `response  ${answerLine(shown)}`,
     cause.expected && `expected  ${shownText(cause.expected)}`,

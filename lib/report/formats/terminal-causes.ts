@@ -156,7 +156,7 @@ function fieldsOf(
     ...field(countsLabel(cause), confirmedText(cause), limits.line),
     ...news.slice(0, limits.line).flatMap((one) => field('new', one, limits.line)),
     ...before.flatMap((one) =>
-      rowsOfField('before', beforeRows(one, timesBefore(cause), Math.min(limits.line, 2), room)),
+      rowsOfField('before', beforeRows(one, timesBefore(counterexample), Math.min(limits.line, 2), room)),
     ),
     ...field(
       'request',

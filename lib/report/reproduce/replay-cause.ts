@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onOwnConnections, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { CheckContext, JudgedCase, Test } from '../../run/check.ts';
 import type { Repeat } from '../../run/result/cause.ts';
@@ -66,7 +65,7 @@ async function replay(
   const [opening] = all;
   for (const template of all) {
     const isMain = mains.includes(template);
-    if (isMain && pauseMs !== undefined) await sleep(pauseMs);
+    if (isMain && pauseMs !== undefined) await context.pause(pauseMs);
     const isLater = onConnection === true && template !== opening;
     const sent = isLater ? onSameConnection(template) : onOwnConnections(template);
     if (isMain) await context.judgeAll([judged(sent)]);

@@ -118,12 +118,13 @@ function bodyOf(
     const form = contentType.includes('urlencoded');
     return { secret: (token) => text.replaceAll(TOKEN_IN_SHELL, form ? encodeURIComponent(token) : token) };
   }
+  // Used only for judging; the text that is sent is the recorded one.
+  const json = object({ id: FRESH, ...sentStringsIn(text) });
+  if (ids !== undefined) return { json, edit: () => withIds(text, ids) };
   const used = IdRanges.from(created.ids);
   return {
-    // Used only for judging; the text that is sent is the recorded one.
-    json: object({ id: FRESH, ...sentStringsIn(text) }),
+    json,
     edit: (fresh) => {
-      if (ids !== undefined) return withIds(text, ids);
       const id = /^\{"id":(\d+)/.exec(fresh)?.[1] ?? '0';
       return text.replace(/(?<=[:[,]\s*)\d{1,19}(?=\s*(?:[,}\]]|$))/g, (numeral) =>
         used.has(BigInt(numeral)) ? id : numeral,

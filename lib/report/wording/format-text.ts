@@ -5,9 +5,9 @@ import { TOKEN_IN_SHELL } from '../../token-variable.ts';
 import { hasHeader, headerValues } from '../../wire/headers.ts';
 import type {
   Answered,
+  Counterexample,
   Messages,
   RecordedBody,
-  RecordedCause,
   RecordedRequest,
   RecordedResult,
 } from '../record/record.ts';
@@ -163,7 +163,7 @@ export const beforeLine = (
   `${requestLine(request, { maxCharacters })} → ${response?.status ?? 'no response'}${timesText(times)}`;
 
 /** How often the requests before the last one of a cause are sent. */
-export const timesBefore = ({ counterexample }: RecordedCause): number => counterexample?.repeat?.times ?? 1;
+export const timesBefore = (shown: Counterexample | undefined): number => shown?.repeat?.times ?? 1;
 
 export const timesText = (times: number): string => (times === 1 ? '' : `, ${withSeparators(times)} times`);
 

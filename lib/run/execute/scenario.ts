@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { compact } from '../../collections.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -102,6 +103,7 @@ function contextOf(plants: PlantFactory, execution: Execution, ids: IdSource = e
     recordObservation: (key, value) => {
       tally.observations[key] = typeof value === 'string' ? truncate(value) : value;
     },
+    pause: (ms) => sleep(ms),
     get isDistant() {
       return execution.concurrencyLimit > services.concurrency;
     },

@@ -156,6 +156,7 @@ async function simulateScenario(
   const context: CheckContext = {
     plants: factory,
     cases,
+    pause: async () => {},
     nextId: () => ID,
     freshId: (from) => from,
     send,

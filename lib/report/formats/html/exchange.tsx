@@ -6,7 +6,7 @@ import type {
   RecordedExchange,
   RecordedRequest,
 } from '../../record/record.ts';
-import { beforeLine, pathOf } from '../../wording/format-text.ts';
+import { beforeLine, pathOf, timesBefore } from '../../wording/format-text.ts';
 import { ExpectedAndActual } from './kit/expected.tsx';
 import { More } from './kit/section.tsx';
 import { Box, Captioned, Commands, inline, type Line, lines, sizeOf, time } from './kit/text.tsx';
@@ -32,11 +32,9 @@ export function CauseExchange({
   return (
     <div class="exchange">
       {before.length > 0 && (
-        <More summary={<>After {counted(before.length * (exchange.repeat?.times ?? 1), 'other request')}</>}>
+        <More summary={<>After {counted(before.length * timesBefore(exchange), 'other request')}</>}>
           <Box
-            text={before.map((one) =>
-              beforeLine(one, { maxCharacters: 200, times: exchange.repeat?.times ?? 1 }),
-            )}
+            text={before.map((one) => beforeLine(one, { maxCharacters: 200, times: timesBefore(exchange) }))}
           />
         </More>
       )}
