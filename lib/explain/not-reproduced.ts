@@ -6,7 +6,7 @@ import { withinBudget } from './experiments.ts';
 import { bareExplanation, type Explanation } from './explanation.ts';
 import { everyTime, type Search } from './search.ts';
 import { toWhom } from './wording/cause-of.ts';
-import { type Condition, WHATEVER_IT_CONTAINS } from './wording/condition.ts';
+import { type Condition, ofAnything } from './wording/condition.ts';
 import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
 
 /** If this many requests, of this many kinds, fail unreliably, their content is not the cause. */
@@ -29,9 +29,7 @@ export function intermittentOverall(
   return {
     ...bareExplanation(ordinary, exchange),
     kind: 'intermittent',
-    conditions: [
-      { note: `${toWhom(symptom)}about one in ${every} requests of the run${WHATEVER_IT_CONTAINS}` },
-    ],
+    conditions: [ofAnything(`${toWhom(symptom)}about one in ${every} requests of the run`)],
     inside: [wholeResult.failed, wholeResult.cases],
     repeat: repeatAtRate(every),
   };

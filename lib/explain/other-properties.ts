@@ -6,9 +6,6 @@ import { type Experiments, withinBudget } from './experiments.ts';
 import { Search } from './search.ts';
 import { ofOthers } from './wording/condition.ts';
 
-/** Limits on lengths differ from property to property. */
-const ABOUT_LENGTH = /\bcharacters\b/;
-
 /**
  * If a text in one property shows the symptom, tries the same text in the others. The failures of the checks
  * do not tell, because only one of each kind is kept.
@@ -18,7 +15,7 @@ export async function tryOtherProperties(cluster: Cluster, experiments: Experime
   const [condition, ...further] = explanation.conditions.filter(({ property }) => property !== undefined);
   const [lead] = members;
   const strings = stringsOf(experiments.contract.newPlant.shape);
-  const { property = '', clause = '', otherProperties } = condition ?? {};
+  const { property = '', clause, otherProperties, statement } = condition ?? {};
   if (
     condition === undefined ||
     lead === undefined ||
@@ -28,8 +25,9 @@ export async function tryOtherProperties(cluster: Cluster, experiments: Experime
     symptom.property !== undefined ||
     otherProperties !== undefined ||
     !strings.includes(property) ||
-    !clause.startsWith(`${property} `) ||
-    ABOUT_LENGTH.test(clause)
+    clause === undefined ||
+    // Limits on lengths, and whether a property is required, differ from property to property.
+    statement !== undefined
   )
     return cluster;
   const search = new Search({ ...lead, symptom }, experiments);

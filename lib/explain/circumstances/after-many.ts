@@ -6,6 +6,7 @@ import { withinBudget } from '../experiments.ts';
 import { type Explanation, shownAfterOthers } from '../explanation.ts';
 import { everyTime, type Finder, REPEATS, repeated, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
+import type { Condition } from '../wording/condition.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);
@@ -27,6 +28,12 @@ export async function tryAfterMany(probe: SequenceProbe, exactly?: number): Prom
   }
   return undefined;
 }
+
+/** What the store counts if it counts requests of this kind. */
+const countedOf = (kind: PrecedingKind): Pick<Condition, 'counted'> =>
+  kind === PRECEDING_KINDS.unauthenticated || kind === PRECEDING_KINDS.wrong
+    ? { counted: 'requests without a valid token' }
+    : {};
 
 /** Finds after how many requests of one kind a request shows the symptom. */
 export async function tryAfterManyOfKind(
@@ -52,7 +59,7 @@ export async function tryAfterManyOfKind(
     const least = await shortestSequence(probe, kind, fewer, sequence);
     const { length } = least.before;
     const phrase = length === 1 ? `after ${kind.singular}` : `after ${length} ${kind.plural} in a row`;
-    return probe.explanation({ phrase }, least);
+    return probe.explanation({ phrase, ...(length === 1 ? {} : countedOf(kind)) }, least);
   }
   return undefined;
 }
@@ -69,7 +76,7 @@ export async function tryAfterTotal(
   if (first === undefined || count < 2) return undefined;
   const isAsMany = async () => (await probe.countUntilShown(kind, count - 1))?.before.length === count;
   if (!(await everyTime(REPEATS - 1, isAsMany))) return undefined;
-  return probe.explanation({ phrase: `after ${count} ${kind.plural}` }, first);
+  return probe.explanation({ phrase: `after ${count} ${kind.plural}`, ...countedOf(kind) }, first);
 }
 
 /** Finds the smallest number, above `fewer`, of requests of one kind after which the symptom shows. */
@@ -137,9 +144,15 @@ async function afterManyOnConnection(
     return index > 0 && own === earlier ? exchanges[index] : undefined;
   });
   if (earlier === undefined || shown === undefined) return undefined;
-  const own = mustReject(search.expectedOutcomeOf(state)) ? 'rejected request' : 'other';
-  const others = kind === undefined ? counted(earlier, own) : `${earlier} ${kind.plural}`;
-  const condition = { phrase: `after ${others} on the same connection` };
+  const isRejected = preceding !== undefined || mustReject(search.expectedOutcomeOf(state));
+  const others =
+    kind === undefined
+      ? counted(earlier, isRejected ? 'rejected request' : 'other')
+      : `${earlier} ${kind.plural}`;
+  const condition: Condition = {
+    phrase: `after ${others} on the same connection`,
+    ...(isRejected && earlier > 1 ? { counted: 'rejections on a connection' } : {}),
+  };
   return {
     ...shownAfterOthers(state, shown, [condition], REPEATS - 1),
     outside: [0, earlier * (REPEATS - 1)],

@@ -9,7 +9,7 @@ import type { Finder, Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
-import { areVague, WHATEVER_IT_CONTAINS, withArticle } from '../wording/condition.ts';
+import { areVague, type Condition, ofAnything, withArticle } from '../wording/condition.ts';
 import { ANY_SUBJECT, subjectOf } from '../wording/request-words.ts';
 import { tryAfterFlood } from './after-flood.ts';
 import { tryAfterItself } from './after-itself.ts';
@@ -70,18 +70,15 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
-  const isOfAnyContent = found.conditions.some(({ note }) => note?.endsWith(WHATEVER_IT_CONTAINS) === true);
-  if (isOfAll || isOfAnyContent) return { ...found, subject: undefined };
+  const isOfAnyContent = found.conditions.some(({ isOfAnything }) => isOfAnything === true);
   // If such requests are counted, any of them will do.
-  if (found.conditions.some(({ phrase = '' }) => / rejected requests on the same connection$/.test(phrase)))
+  const counted = found.conditions.flatMap((condition) => condition.counted ?? []);
+  if (isOfAll || isOfAnyContent || counted.includes('rejections on a connection'))
     return { ...found, subject: undefined };
-  const isCounted = found.conditions.some(({ phrase = '' }) => AFTER_CREDENTIALS.test(phrase));
   const isOfCredential = search.expectedOutcomeOf(failing) === 'reject-credential';
+  const isCounted = counted.includes('requests without a valid token');
   return { ...found, subject: isCounted && isOfCredential ? ANY_SUBJECT.credential : subjectOf(search) };
 }
-
-/** The condition of a store that counts requests without a valid token: any further one fails. */
-const AFTER_CREDENTIALS = /^after \d+ requests with(?:out)? a /;
 
 /** If fewer requests than this fail, some of them may have failed because of a pause before them. */
 const MIN_FREQUENCY = 0.05;
@@ -150,11 +147,11 @@ async function tryRepeating(
   if (compared !== undefined) return compared;
   const every = oneIn(failed, tried);
   const how = gap === undefined ? aboutOneIn(every) : regular(gap);
-  const which = await describeAffected(state, every, search);
+  const affected = await describeAffected(`${toWhom(search.symptom)}${how}`, state, every, search);
   return {
     ...bareExplanation(state, failing),
     kind: 'intermittent',
-    conditions: [{ note: `${toWhom(search.symptom)}${how}${which}` }],
+    conditions: [affected],
     inside: [failed, tried],
     repeat: repeatAtRate(every),
   };
@@ -236,13 +233,21 @@ async function isOfAnything(state: RequestState, tries: number, search: Search):
 }
 
 /** Words which requests fail: those with, or without, certain optional properties, or any. */
-async function describeAffected(state: RequestState, every: number, search: Search): Promise<string> {
+async function describeAffected(
+  rate: string,
+  state: RequestState,
+  every: number,
+  search: Search,
+): Promise<Condition> {
   const tries = triesAtRate(every);
-  const anything = (await isOfAnything(state, tries, search)) ? WHATEVER_IT_CONTAINS : '';
+  const anything = (await isOfAnything(state, tries, search)) ? ofAnything(rate) : { note: rate };
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
     requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
-  return ` ${presences.map(({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`).join(' and ')}`;
+  const which = presences.map(
+    ({ name, isPresent }) => `${isPresent ? 'with' : 'without'} ${withArticle(name)}`,
+  );
+  return { note: `${rate} ${which.join(' and ')}` };
 }

@@ -14,8 +14,8 @@ import {
   type Condition,
   fullText,
   ofOthers,
-  WHATEVER_IT_CONTAINS,
   withOthers,
+  withoutExceptions,
 } from '../wording/condition.ts';
 import { isRate, textOfAll } from './consequences.ts';
 
@@ -83,15 +83,12 @@ const acrossHeaders: SameFault = {
   },
 };
 
-/** A statement about a character in one place of the body. */
-const CHARACTER = /^(the name of an undeclared property|\S+) (?:contains|is a string with) (.*)$/;
-
 /** The character that a cluster is about, and where it is, if the cluster is about nothing else. */
 function characterIn({ explanation: { kind, subject, conditions } }: Cluster) {
-  const [only = '', ...others] = compact(subject, ...conditions).flatMap(({ clause }) => clause ?? []);
-  const [, place, character] = CHARACTER.exec(only) ?? [];
-  return kind === 'always' && others.length === 0 && place !== undefined && character !== undefined
-    ? { place, character: character.replace('lone high', 'lone') }
+  const [only, ...others] = compact(subject, ...conditions).filter(({ clause }) => clause !== undefined);
+  const character = only?.contained;
+  return kind === 'always' && others.length === 0 && character !== undefined
+    ? { place: only?.property ?? 'the name of an undeclared property', character }
     : undefined;
 }
 
@@ -333,8 +330,8 @@ const acrossEscaping: SameFault = {
 };
 
 /** Whether a condition is about the characters of a property. */
-const isOfText = ({ property, clause = '' }: Condition): boolean =>
-  property !== undefined && clause.includes(' contains ');
+const isOfText = ({ property, contained }: Condition): boolean =>
+  property !== undefined && contained !== undefined;
 
 /** Long responses that break off: one buffer or counter is too small, whatever makes the response long. */
 const acrossSizes: SameFault = {
@@ -394,10 +391,10 @@ const withoutRepetition: SameFault = {
         !(isRequired && levelOf(one) === 'SHOULD'),
     );
     const { symptom, explanation } = hasVague(cluster) ? (clear ?? cluster) : cluster;
-    const { title } = sentenceOf(symptom, explanation.subject, explanation.conditions);
-    return hasVague(cluster) && clear === undefined
-      ? keyOf(symptom)
-      : title.replace(/ \((?:\d+ of \d+ tried|but not .*?)\)/g, '');
+    if (hasVague(cluster) && clear === undefined) return keyOf(symptom);
+    const { subject, conditions } = explanation;
+    return sentenceOf(symptom, subject && withoutExceptions(subject), conditions.map(withoutExceptions))
+      .title;
   },
   join: (first, all) => {
     const clear = all.filter((one) => !hasVague(one));
@@ -437,7 +434,7 @@ const acrossRates: SameFault = {
   key: ({ symptom, explanation: { kind, conditions } }) =>
     kind === 'intermittent' &&
     conditions.length > 0 &&
-    conditions.every((one) => isRate(one) && one.note?.endsWith(WHATEVER_IT_CONTAINS))
+    conditions.every((one) => isRate(one) && one.isOfAnything === true)
       ? keyOf(symptom)
       : undefined,
   join: (first) => first,

@@ -13,6 +13,8 @@ export interface Condition {
   readonly header?: string;
   /** Ends the title: `to about one request in 25`. */
   readonly note?: string;
+  /** What a text contains, if the clause states nothing else: `an apostrophe`. */
+  readonly contained?: string;
   /** The part of the request that the condition is about, if known. */
   readonly part?: string;
   /** The property of the plant that the condition is about. */
@@ -36,6 +38,10 @@ export interface Condition {
   readonly isOfOthers?: true;
   /** The condition requires a concurrent request with the same id. */
   readonly isOfSameId?: true;
+  /** The note is about requests of any content. */
+  readonly isOfAnything?: true;
+  /** The store counts such requests, whatever else is in them, and fails after a number of them. */
+  readonly counted?: 'rejections on a connection' | 'requests without a valid token';
   /** A divisor: ids that leave the same remainder also meet the condition. */
   readonly modulus?: number;
   /** Bodies with more bytes than this meet the condition. */
@@ -46,14 +52,17 @@ export interface Condition {
   readonly together?: { readonly properties: readonly string[]; readonly characters: number };
   /** What the clause states in machine-readable form; absent if the clause has been reworded since. */
   readonly statement?: Statement;
+  /** The condition without its exceptions. */
+  readonly unqualified?: Condition;
 }
 
 /** What a clause states about a property, as far as it matters for joining clauses. */
 type Statement = { readonly property: string } & (
-  | { readonly is: 'there' }
+  | { readonly is: 'there' | 'absent' }
   /** The clause implies that the property is present. */
   | { readonly is: 'described' }
   | { readonly is: 'longer than'; readonly characters: number; readonly upTo?: number }
+  | { readonly is: 'of another length' }
 );
 
 export const modulusIn = (conditions: readonly Condition[]): number | undefined =>
@@ -68,8 +77,11 @@ export const fullText = ({ clause = '', phrase = '', noun = '', note = '' }: Con
 export const propertiesIn = ({ property, statement, otherProperties = [] }: Condition): readonly string[] =>
   compact(property, statement?.property, ...otherProperties);
 
-/** Ends a note about how often any request fails. */
-export const WHATEVER_IT_CONTAINS = ', whatever it contains';
+/** A note about how often requests show the symptom, of any content. */
+export const ofAnything = (rate: string): Condition => ({
+  note: `${rate}, whatever it contains`,
+  isOfAnything: true,
+});
 
 /** The condition of a request that gets the response to an earlier one. */
 export const OTHERWISE_THE_SAME = 'after a valid request that is otherwise the same';
@@ -90,7 +102,17 @@ export const thereIs = (property: string): Condition => ({
   statement: { property, is: 'there' },
 });
 
-export const thereIsNo = (property: string): Condition => ({ clause: `there is no ${property}`, property });
+export const thereIsNo = (property: string): Condition => ({
+  clause: `there is no ${property}`,
+  property,
+  statement: { property, is: 'absent' },
+});
+
+/** What the words about a text, such as `contains an apostrophe`, say that it contains. */
+export function containedIn(words: string): Pick<Condition, 'contained'> {
+  const [, contained] = /^contains (.*)$/.exec(words) ?? [];
+  return contained === undefined ? {} : { contained };
+}
 
 /** What a condition, or a defect, is about. Determines the advice. */
 export type Topic =
@@ -150,11 +172,11 @@ export const topicsOf = ({ topics = [], part = '', property }: Condition): reado
   ...(property === undefined ? [] : (['value'] as const)),
 ];
 
-const FORMS = ['clause', 'phrase', 'noun'] as const;
+const FORMS = ['clause', 'phrase', 'noun', 'contained'] as const;
 type Form = (typeof FORMS)[number];
 
 const inEachForm = (
-  { statement, ...condition }: Condition,
+  { statement, unqualified: _, ...condition }: Condition,
   change: (text: string, form: Form) => string,
 ): Condition => ({
   ...condition,
@@ -168,8 +190,8 @@ const inEachForm = (
 });
 
 /** Words the condition for part of a class, with the number of its members, if no narrower class fits. */
-export const mostly = (condition: Condition, shown: number, tried: number): Condition =>
-  inEachForm(condition, (text, form) => {
+export const mostly = (condition: Condition, shown: number, tried: number): Condition => ({
+  ...inEachForm(condition, (text, form) => {
     const many =
       form === 'noun'
         ? text
@@ -178,13 +200,19 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
             .replace(/^any /, 'many kinds of ')
         : text;
     return `${many} (${shown} of ${tried} tried)`;
-  });
+  }),
+  unqualified: withoutExceptions(condition),
+});
+
+/** Returns the condition without its exceptions. */
+export const withoutExceptions = (condition: Condition): Condition => condition.unqualified ?? condition;
 
 export const except = (condition: Condition, exceptions: readonly Condition[]): Condition => {
   const otherProperties = [condition, ...exceptions].flatMap(propertiesIn);
-  return inEachForm({ ...condition, otherProperties }, (text, form) => {
+  const reworded = inEachForm({ ...condition, otherProperties }, (text, form) => {
     const list = joined([...new Set(exceptions.flatMap((one) => one[form] ?? []))], 'or');
     const subject = condition.property ?? '';
+    if (form === 'contained') return `${text}, but not ${list}`;
     if (form === 'clause')
       return `${text} (but not when ${list.startsWith(`${subject} `) ? list.replace(subject, 'it') : list})`;
     if (form === 'phrase') return `${text} (but not ${list})`;
@@ -196,6 +224,7 @@ export const except = (condition: Condition, exceptions: readonly Condition[]): 
       .replaceAll(/\bany body\b/g, 'one');
     return `${text} except ${others}`.replace(/^(any )body (.*) except one that is not JSON$/, '$1JSON $2');
   });
+  return { ...reworded, unqualified: withoutExceptions(condition) };
 };
 
 /** Replaces the name of a property in a text by other names. */
@@ -221,8 +250,10 @@ export function alternatives(all: readonly Condition[]): Condition {
   if (only === undefined || others.length === 0) return only ?? {};
   const topics = [...new Set(all.flatMap((condition) => condition.topics ?? []))];
   const otherProperties = [...new Set(all.flatMap(propertiesIn))];
+  const { contained, ...merged } = Object.assign({}, ...all) as Condition;
+  const isOfContent = contained !== undefined && all.every((one) => one.contained !== undefined);
   const whole = inEachForm(
-    { ...(Object.assign({}, ...all) as Condition), topics, otherProperties },
+    { ...merged, ...(isOfContent ? { contained } : {}), topics, otherProperties },
     (_, form) => either(formsOf(all, form), form),
   );
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...whole, isPartial: true } : whole;
@@ -270,6 +301,7 @@ const OTHERS: Readonly<Record<Form, readonly [one: string, several: string]>> = 
   clause: ['in one other case', 'in # other cases'],
   phrase: ['in one other way', 'in # other ways'],
   noun: ['one other value', '# other values'],
+  contained: ['one other value', '# other values'],
 };
 
 function either(texts: readonly string[], form: Form): string {

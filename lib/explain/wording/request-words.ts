@@ -27,9 +27,15 @@ export type LabelledCase = Pick<FailedCase, 'label' | 'template'> &
 const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
   'byte order mark': { clause: 'the body begins with a byte order mark' },
   'utf 16': { clause: 'the body is in UTF-16' },
-  'lone surrogate': { clause: 'name contains a lone surrogate', property: 'name', topics: ['beyond ASCII'] },
+  'lone surrogate': {
+    clause: 'name contains a lone surrogate',
+    contained: 'a lone surrogate',
+    property: 'name',
+    topics: ['beyond ASCII'],
+  },
   'lone surrogate in tag': {
     clause: 'tag contains a lone surrogate',
+    contained: 'a lone surrogate',
     property: 'tag',
     topics: ['beyond ASCII'],
   },

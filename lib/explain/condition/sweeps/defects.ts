@@ -105,7 +105,8 @@ function wordsOf({ name, kind, property }: Defect, value: Json | undefined, json
     return { clause: `${property} is missing`, noun: `a plant without ${property}`, property };
   if (value === undefined) return wordsOfDefect(name, property);
   const text = wordedValue(value);
-  return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property };
+  const content = text === WITH_LONE_SURROGATE ? { contained: 'a lone surrogate' } : {};
+  return { clause: `${property} is ${text}`, noun: `${text} as ${property}`, property, ...content };
 }
 
 /** A store that takes one array for a plant may well reject another. */
@@ -125,9 +126,11 @@ function nounOfOnly(value: Json): string {
 /** Longer strings are described by their length in code points, as JSON Schema counts it. */
 const MAX_QUOTED = 24;
 
+const WITH_LONE_SURROGATE = 'a string with a lone surrogate';
+
 function wordedValue(value: Json): string {
   if (holdsOne(value)) return `an array of one ${nounOfOnly(value)}`;
-  if (/\\ud[89a-f]/i.test(shown(value))) return 'a string with a lone surrogate';
+  if (/\\ud[89a-f]/i.test(shown(value))) return WITH_LONE_SURROGATE;
   if (shown(value).startsWith('{"value":')) return 'an object that holds the value';
   if (/^"-?\d{16,}"$/.test(shown(value))) return 'a numeric string beyond 2^53';
   const { length } = typeof value === 'string' ? [...value] : [];

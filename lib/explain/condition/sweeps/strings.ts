@@ -1,7 +1,7 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json, Raw, write } from '../../../payloads/json.ts';
 import type { RequestState } from '../../../payloads/model/dimension.ts';
-import { type Condition, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
+import { type Condition, containedIn, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 import { scaleSweep } from './sizes.ts';
 
@@ -13,6 +13,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
     id: clause,
     condition: {
       clause: `${property} ${clause}`,
+      ...containedIn(clause),
       property,
       topics: topicsOfClass(has),
       ...(clause === INHERITED ? ({ isRepeated: true } as const) : {}),
@@ -79,7 +80,7 @@ function pairSweep(property: string, form: string): Sweep {
     }),
     classes: [...new Set(pairs.map(([one, other]) => both(one, other)))].map((clause) => ({
       id: clause,
-      condition: { clause: `${property} ${clause}`, property },
+      condition: { clause: `${property} ${clause}`, ...containedIn(clause), property },
     })),
   };
 }
@@ -100,6 +101,7 @@ export function stringCandidate(
       property,
       topics: topicsOfText(sample),
       clause: `${property} ${says}`,
+      ...containedIn(says),
     },
     apply: withText(property, text),
     classes: [
@@ -184,7 +186,7 @@ const MARKS: readonly Mark[] = [
   ['\t', 'a tab'],
   ['\n', 'a line feed'],
   ['\u0000', 'a NUL', /\\u0000/],
-  ['\ud800', 'a lone high surrogate', /\\ud[89ab]/i],
+  ['\ud800', 'a lone surrogate', /\\ud[89ab]/i],
   ['\udc00', 'a lone low surrogate', /\\ud[c-f]/i],
 ];
 
@@ -306,6 +308,7 @@ export function lengths(property: string, letter = 'a', note = ''): Scale {
   const upTo = (longest: bigint, says: string): Condition => ({
     clause: `${property} ${says} characters${note}`,
     property,
+    statement: { property, is: 'of another length' },
     ...(longest <= SCARCE ? { isRepeated: true } : {}),
   });
   return {
@@ -344,6 +347,7 @@ const wideLengths = (property: string, letter: string): Scale => ({
       clause: `${property} is longer than about ${bytes} bytes in UTF-8, most of its characters not ASCII`,
       isLarger: true,
       property,
+      statement: { property, is: 'of another length' },
       topics: ['size', 'beyond ASCII'],
     };
   },
@@ -354,6 +358,7 @@ const SIGILS = '$@_.#-';
 
 const inPropertyName = (clause: string): Condition => ({
   clause: `the name of an undeclared property ${clause}`,
+  ...containedIn(clause),
   topics: ['undeclared property'],
 });
 
