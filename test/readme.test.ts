@@ -247,6 +247,6 @@ test('the covering arrays have as many dimensions and pairs as the documents say
 });
 
 test('the documents name the actual defaults', () => {
-  expect(DEFAULTS).toMatchObject({ cases: 120, concurrency: 24, timeout: 10_000, explain: 1000 });
+  expect(DEFAULTS).toMatchObject({ cases: 120, concurrency: 24, timeout: 10_000, explain: 3000 });
   expect(read('docs/how-it-works.md')).toContain('default of 120 cases');
 });

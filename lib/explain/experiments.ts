@@ -46,6 +46,8 @@ const SAMPLE_ID = 2n ** 30n + 7n;
 
 /** What is reserved for retrying failures that no experiment reproduces: requests, and a part of the time. */
 const RESERVED_REQUESTS = 12;
+/** No single symptom uses up the requests for all: those that no experiment reproduces take many. */
+const MAX_REQUESTS_FOR_A_SYMPTOM = 1000;
 const RESERVED_TIME_FRACTION = 0.15;
 
 /** Sends experiment requests and tells whether a symptom shows. */
@@ -57,6 +59,8 @@ export class Experiments {
   sent = 0;
   /** Why the last experiment that was asked for could not be made. */
   private shortage: string | undefined;
+  /** Number of requests after which experiments about the current symptom end. */
+  private limit: number;
   private readonly memory = new Map<string, unknown>();
   readonly run: ExplainedRun;
   private readonly channel: ExperimentChannel;
@@ -66,6 +70,7 @@ export class Experiments {
   constructor(channel: ExperimentChannel, run: ExplainedRun) {
     this.channel = channel;
     this.run = run;
+    this.limit = run.budget.requests;
     this.contract = run.contract;
     this.token = run.token;
     [this.ordinary] = ordinaryStates(run.contract);
@@ -104,6 +109,16 @@ export class Experiments {
     return exchange;
   }
 
+  /** Does the work for one symptom, within its share of the budget. */
+  async forSymptom<T>(work: () => Promise<T>): Promise<T> {
+    this.limit = Math.min(this.run.budget.requests, this.sent + MAX_REQUESTS_FOR_A_SYMPTOM);
+    try {
+      return await work();
+    } finally {
+      this.limit = this.run.budget.requests;
+    }
+  }
+
   /** Does some work. Also returns why some of its experiments could not be made; undefined if all were. */
   async withShortage<T>(work: () => Promise<T>): Promise<readonly [T, shortage: string | undefined]> {
     this.shortage = undefined;
@@ -133,10 +148,14 @@ export class Experiments {
     if (this.hasBudgetFor(requests)) return;
     const { budget } = this.run;
     if (Math.min(budget.requests, budget.seconds) <= 0) throw this.exhausted('no experiments were possible');
-    const isSpent = this.sent + requests + RESERVED_REQUESTS > budget.requests;
+    const isSpent = this.sent + requests + RESERVED_REQUESTS > this.limit;
+    const share =
+      this.limit < budget.requests
+        ? `${counted(MAX_REQUESTS_FOR_A_SYMPTOM, 'request')} for a symptom`
+        : counted(budget.requests, 'request');
     throw this.exhausted(
       isSpent
-        ? `the budget of ${counted(budget.requests, 'request')} was used up`
+        ? `the budget of ${share} was used up`
         : `the ${counted(Math.round(budget.seconds), 'second')} for experiments were over`,
     );
   }
@@ -148,7 +167,7 @@ export class Experiments {
   }
 
   private isWithin(requests: number, until: number): boolean {
-    return this.sent + requests <= this.run.budget.requests && performance.now() < until;
+    return this.sent + requests <= this.limit && performance.now() < until;
   }
 
   private async sendAll(

@@ -8,6 +8,7 @@ import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { trySameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
 import { addHistory } from './circumstances/history.ts';
+import { mayOnlyOverlap, tryOverlap } from './circumstances/overlap.ts';
 import { tryReplay } from './circumstances/replayed.ts';
 import { needsRejectionBefore, tryOnConnection } from './circumstances/sequence-probe.ts';
 import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
@@ -38,7 +39,7 @@ export async function explainBySymptom(
       hasMust(b) - hasMust(a) || Number(b.some(didRecur)) - Number(a.some(didRecur)) || b.length - a.length,
   )) {
     const alike = further.filter(({ symptom }) => members.some((one) => one.symptom === symptom));
-    clusters.push(...(await explainSymptom(members, alike, experiments)));
+    clusters.push(...(await experiments.forSymptom(() => explainSymptom(members, alike, experiments))));
   }
   return clusters;
 }
@@ -221,6 +222,11 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   if (byContent?.some(({ conditions }) => conditions.some(({ isOfSameId }) => isOfSameId)) === true) {
     const general = await withinBudget(() => trySameValues(search.ordinary, search));
     if (general !== undefined) return [general];
+  }
+  const [only, ...others] = byContent ?? [];
+  if (only !== undefined && others.length === 0 && mayOnlyOverlap(only)) {
+    const overlapping = await withinBudget(() => tryOverlap(only, search));
+    if (overlapping !== undefined) return [overlapping];
   }
   // The same id each time may matter only because the store knows it.
   if (byContent?.some(({ conditions }) => conditions.some(isOfKnownId)) === true) {

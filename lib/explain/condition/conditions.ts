@@ -6,6 +6,7 @@ import { type FreshText, write } from '../../payloads/json.ts';
 import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
 import { ID } from '../../payloads/plants.ts';
+import { isValid } from '../../payloads/validity.ts';
 import { headerValue } from '../../wire/headers.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
@@ -17,7 +18,7 @@ import { exactNameIn, isIn, type Sweep } from './candidates.ts';
 import { addPartOfText } from './part-of-text.ts';
 import { reduce } from './reduce.ts';
 import { findRareRemainder, wholeIdIn } from './remainders.ts';
-import { BODY, CREDENTIAL, type RequestPart } from './request-parts.ts';
+import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
 import { defectSweep } from './sweeps/defects.ts';
@@ -205,7 +206,7 @@ async function findConditionOf(
   const first = await sweepAll(values);
   const whole = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
   const swept = isProperty && whole !== undefined ? await addPartOfText(name, whole, state, search) : whole;
-  const size = neutral && (await withinBudget(() => findSize(swept, state, without, search)));
+  const size = neutral && (await withinBudget(() => findSize(part, swept, state, without, search)));
   const rare = await withinBudget(() => findRemainder(name, swept, base, search));
   const own = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
   const condition = (await withinBudget(() => findTotalLength(own, state, search))) ?? own;
@@ -285,6 +286,7 @@ async function findOrders(state: RequestState, search: Search): Promise<SweepRes
 
 /** If a part makes the request larger, its size may be what matters. */
 async function findSize(
+  part: RequestPart,
   swept: SweepResult | undefined,
   state: RequestState,
   without: RequestState,
@@ -295,9 +297,26 @@ async function findSize(
   if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, without, search, search.expectedOutcomeOf(without) === 'accept');
   const [limit] = size.named;
-  return size.shown.length === 0 || limit === undefined
-    ? undefined
-    : withRealSize(limit.condition, without, (one) => search.experiments.sizeOf(one));
+  if (size.shown.length === 0 || limit === undefined) return undefined;
+  if (part === WHITE_SPACE && (await isOfWhiteSpace(state, without, search))) {
+    const { bytesAbove } = limit.condition;
+    const spaces = bytesAbove === undefined ? undefined : bytesAbove - search.experiments.sizeOf(without);
+    return spaces === undefined
+      ? undefined
+      : { phrase: `with more than ${spaces} spaces in a row in the JSON text`, isLarger: true };
+  }
+  return withRealSize(limit.condition, without, (one) => search.experiments.sizeOf(one));
+}
+
+/** Whether a body that is as large without the white space, for its longer texts, does not show the symptom. */
+async function isOfWhiteSpace(state: RequestState, without: RequestState, search: Search): Promise<boolean> {
+  const size = search.experiments.sizeOf(state);
+  for (const name of stringsOf(search.contract.newPlant.shape)) {
+    const longer = lengthened(name, size, without);
+    if (!isValid(search.contract, longer.plant)) continue;
+    return !(await search.showsAtLeastOnce(longer, 2));
+  }
+  return false;
 }
 
 /** The values to try for one part. */

@@ -49,6 +49,9 @@ const EARLIER = part(
   ['freshConnection', 'abortAfter'],
 );
 
+/** Request parts that determine in how many pieces a store reads the body. */
+export const PIECES: readonly string[] = ['segments', 'framing', 'Expect'];
+
 /** Parts of a request other than its credential, its body and its individual headers. */
 const AROUND: readonly RequestPart[] = [
   part('method', undefined, ['method']),

@@ -4,6 +4,7 @@ import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder, levelOf, withExplanation } from '../cluster.ts';
+import { PIECES } from '../condition/request-parts.ts';
 import type { Explanation } from '../explanation.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400, type TargetSymptom } from '../symptom/target-symptom.ts';
@@ -50,9 +51,6 @@ const acrossParts = (
     },
   };
 };
-
-/** Request parts that determine in how many pieces a store reads the body. */
-const PIECES = ['segments', 'framing', 'Expect'];
 
 /** Bodies in segments and bodies in chunks: the same code reads both. */
 const acrossPieces = acrossParts(PIECES, (either, all) => {
@@ -329,6 +327,17 @@ const acrossEscaping: SameFault = {
   },
 };
 
+/** Texts beyond ASCII that truncate the response: its length is counted in characters, whatever these are. */
+const acrossCharacters: SameFault = {
+  key: (cluster) => {
+    const { conditions } = cluster.explanation;
+    const [only, ...others] = conditions.map(({ topics = [] }) => topics.includes('beyond ASCII'));
+    const isOfBytes = cluster.symptom.kind === 'truncated-json' && only === true && others.length === 0;
+    return isOfBytes && isReproducible(cluster) ? cluster.symptom.words : undefined;
+  },
+  join: (first, all) => leastBy(all, ({ explanation: { inside } }) => -inside[1]) ?? first,
+};
+
 /** Whether a condition is about the characters of a property. */
 const isOfText = ({ property, contained }: Condition): boolean =>
   property !== undefined && contained !== undefined;
@@ -447,6 +456,7 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossProperties,
   acrossConversions,
   acrossEscaping,
+  acrossCharacters,
   acrossSizes,
   acrossPlaces,
   acrossSubjects,

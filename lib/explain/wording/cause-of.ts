@@ -150,11 +150,13 @@ export function sentenceOf(
 /** Whether a note says how many requests fail. */
 const saysRate = (note: string): boolean => /^(?:in |to |in answers to )?(?:about one |every )/.test(note);
 
+const hasVerb = (phrase: string): boolean => /^(?:that|whose|which) /.test(phrase);
+
 /** Joins phrases; those with a verb come last: `in chunks that arrive while another one is handled`. */
 function joinedPhrases(phrases: readonly string[]): string {
-  const hasVerb = (phrase: string) => /^(?:that|whose|which) /.test(phrase);
-  const [plain, verbal] = [phrases.filter((one) => !hasVerb(one)), phrases.filter(hasVerb)];
-  return [plain, verbal].flatMap((some) => (some.length === 0 ? [] : joined(some, 'and'))).join(' ');
+  return [phrases.filter((one) => !hasVerb(one)), phrases.filter(hasVerb)]
+    .flatMap((some) => (some.length === 0 ? [] : joined(some, 'and')))
+    .join(' ');
 }
 
 /** Joins what is accepted with how often: `every 20th request without a valid token`. */
@@ -226,7 +228,8 @@ const requests = (
   const isAboutOthers = phrases.every((phrase) => /^(?:after|at the same time as) /.test(phrase));
   if (kind === 'accepts') {
     // `requests without a token but with a query`
-    const isContrast = /^requests without/.test(noun) && phrases[0]?.startsWith('with ') === true;
+    const first = phrases.find((phrase) => !hasVerb(phrase));
+    const isContrast = /^requests without/.test(noun) && first?.startsWith('with ') === true;
     if (isContrast) return ' but';
     return isAboutOthers || /^(?:invalid )?requests/.test(noun) ? '' : ' in requests';
   }

@@ -66,6 +66,9 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   const isCombination =
     label === IN_ONE_OF_MANY_WAYS ||
     (check?.startsWith('combinations/') === true && failure.template.sentAs === undefined);
+  const [, earlier, last] = /^after: (.*); then: (.*)$/.exec(label) ?? [];
+  if (earlier !== undefined)
+    return { phrase: `such as ${last} after ${earlier.replaceAll(' | ', ', then ')}`, isVague: true };
   if (label !== '' && !isCombination) return { phrase: `such as: ${label}`, isVague: true };
   // Names of contexts that are not checks mean nothing to a reader.
   const isCheck = check?.includes('/') === true;

@@ -11,7 +11,7 @@ export const DEFAULTS = {
   concurrency: 24,
   maxConcurrency: 192,
   timeout: 10_000,
-  explain: 1000,
+  explain: 3000,
 } as const;
 
 /** Names of contexts whose requests belong to no check. */

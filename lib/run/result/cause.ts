@@ -42,7 +42,7 @@ export interface Cause {
   readonly confirmed: { readonly inside: FailureCount; readonly outside: FailureCount };
   /** Counts of the responses up to the last accepted plant, if the store no longer accepts any. */
   readonly until?: StatusCounts | undefined;
-  /** Why no experiment could examine it, for example `the budget of 1,000 requests was used up`. */
+  /** Why no experiment could examine it, for example `the budget of 1,000 requests for a symptom was used up`. */
   readonly notExamined?: string | undefined;
   /** Ids of the failed checks that it explains: MUST before SHOULD, then in the order of the catalogue. */
   readonly checks: readonly string[];

@@ -1,4 +1,5 @@
 import type { Contract } from '../../../contract/contract.ts';
+import { JsonObject } from '../../../payloads/json.ts';
 import {
   type Context,
   editing,
@@ -46,8 +47,30 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
       }),
     ),
     ...(name === WHITE_SPACE ? { scale: LEADING_SPACES } : {}),
+    ...(name === 'target' ? { closer: querySweep } : {}),
   };
 }
+
+/** If a query with several parameters is the only one that matters, tries each of them alone. */
+function querySweep([only, ...others]: readonly Candidate[]): Sweep | undefined {
+  const { path = '' } = only === undefined || others.length > 0 ? {} : only.apply(NO_PLANT).template;
+  const [resource, query = ''] = path.split('?');
+  const parameters = query.split('&');
+  if (parameters.length < 2 || parameters.length > MAX_PARAMETERS) return undefined;
+  return {
+    part: 'query parameter',
+    candidates: parameters.map((parameter) => ({
+      value: parameter,
+      condition: { phrase: `with ${parameter.split('=')[0]} in the query` },
+      apply: (state) => ({ ...state, template: { ...state.template, path: `${resource}?${parameter}` } }),
+      classes: [],
+    })),
+    classes: [],
+  };
+}
+
+const MAX_PARAMETERS = 4;
+const NO_PLANT = initialState(new JsonObject([]));
 
 /** Some parsers look only at the beginning of a body. */
 const LEADING_SPACES: Scale = {
