@@ -1,6 +1,6 @@
 import type { RequestState } from '../payloads/model/dimension.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { spellingIn } from './condition/features.ts';
+import { featureIn } from './condition/features.ts';
 import { withParts } from './condition/request-parts.ts';
 import type { SweepResult } from './condition/sweep.ts';
 import { withinBudget } from './experiments.ts';
@@ -39,7 +39,7 @@ export async function confirmExplanation(
   return {
     ...bareExplanation(state, exchange),
     ...known,
-    feature: spellingIn(conditions, search.contract),
+    feature: featureIn(conditions, search.contract),
     partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
     ladders: sweeps.map(({ ladder }) => ladder),
     inside: [inside + confirming.failed, inside + confirming.conclusive],

@@ -23,7 +23,7 @@ import {
   type Sweep,
 } from './candidates.ts';
 import { type ConditionSearchResult, findMoreConditions, UNCONDITIONAL } from './conditions.ts';
-import { type Feature, separating } from './features.ts';
+import { type Feature, FRESH_BYTES, separating } from './features.ts';
 import { BODY, CREDENTIAL, differences } from './request-parts.ts';
 import { type SweepResult, sweep } from './sweep.ts';
 import { credentialSweep } from './sweeps/credentials.ts';
@@ -89,7 +89,7 @@ export async function explainByDefect(
     const among =
       subject.feature === undefined
         ? await findMoreConditions(state, others, search)
-        : { ...UNCONDITIONAL, conditions: subject.feature.isOfDefect ? [] : [subject.feature.condition] };
+        : { ...UNCONDITIONAL, conditions: conditionsOf(subject) };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
     const about = { ...among, state, plainer, parts };
@@ -170,10 +170,14 @@ async function beganToShow(
   return isEarlier && search.showsEachTime(first.apply(base), 2);
 }
 
-interface Subject extends NamedCandidates {
+export interface Subject extends NamedCandidates {
   /** Set if a common feature of the bodies decides, rather than their defects. */
   readonly feature?: Feature;
 }
+
+/** The condition that the common feature adds, unless it says what is wrong with the bodies. */
+export const conditionsOf = ({ feature }: Subject): readonly Condition[] =>
+  feature === undefined || feature.isOfDefect === true ? [] : [feature.condition];
 
 interface Subjects extends SweepResult {
   readonly named: readonly Subject[];
@@ -253,8 +257,6 @@ async function findSeparating(
 
 /** Maximum number of bodies to pad until one reveals the limit. */
 const MAX_PADDED = 3;
-/** Bytes by which the length of a fresh value may vary. */
-const FRESH_BYTES = 6;
 
 /** If the size of the body decides, finds the exact limit by padding the largest body below it. */
 async function withExactSize(

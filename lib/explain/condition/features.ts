@@ -28,6 +28,8 @@ export interface Feature {
   readonly add?: (body: string) => string;
   /** The condition says what is wrong with the bodies. */
   readonly isOfDefect?: true;
+  /** Whether a body with other fresh values may well have the feature, or lack it. */
+  readonly isNear?: (body: string) => boolean;
   /** Above which number of bytes, and up to which, the limit lies, if the feature is about the size. */
   readonly limitBetween?: readonly [below: number, size: number];
   /** Above which id, and up to which, the limit lies, if the feature is about the magnitude of the id. */
@@ -57,14 +59,16 @@ const spellingsIn = ({ clause = '', phrase = clause }: Condition): readonly HasS
   compact(...phrase.split(/, | or /).map((one) => SPELLINGS[one]));
 
 /**
- * If one of the conditions is about spellings, returns them as a feature that covers other bodies as well: some
- * characters must always be escaped, and a parser reads all numbers alike.
+ * If one of the conditions is about spellings, or about the order of the properties, returns it as a feature that
+ * covers other bodies as well: some characters must always be escaped, and a parser reads all numbers alike.
  */
-export function spellingIn(conditions: readonly Condition[], contract: Contract): Feature | undefined {
-  const condition = conditions.find((one) => spellingsIn(one).length > 0);
+export function featureIn(conditions: readonly Condition[], contract: Contract): Feature | undefined {
+  const condition = conditions.find((one) => one.hasOrder !== undefined || spellingsIn(one).length > 0);
   if (condition === undefined) return undefined;
+  const { hasOrder } = condition;
   const known = spellingsIn(condition);
   const has = (body: string) =>
+    hasOrder?.(Object.keys(membersOf(body))) ??
     known.some((spelling) => (spelling instanceof RegExp ? spelling.test(body) : spelling(body, contract)));
   const besides = conditions.filter((one) => one !== condition);
   return { condition, has, ...(besides.length === 0 ? {} : { besides }) };
@@ -83,8 +87,10 @@ type BodyResults = readonly (readonly [body: string, shows: boolean])[];
 export function separating(tries: BodyResults, contract: Contract): Feature | undefined {
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
-  const against = ({ has }: Feature) => tries.filter(([body, shows]) => has(body) !== shows).length;
-  const unexplained = ({ has }: Feature) => tries.filter(([body, shows]) => shows && !has(body)).length;
+  const against = ({ has, isNear }: Feature) =>
+    tries.filter(([body, shows]) => has(body) !== shows && isNear?.(body) !== true).length;
+  const unexplained = ({ has, isNear }: Feature) =>
+    tries.filter(([body, shows]) => shows && !has(body) && isNear?.(body) !== true).length;
   const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)];
   const [best] = features.toSorted((a, b) => against(a) - against(b));
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
@@ -189,25 +195,33 @@ function roundBetween(low: number, high: number): number {
   return low;
 }
 
+/** Bytes by which the length of a fresh value may vary. */
+export const FRESH_BYTES = 6;
+
 function sizesIn(tries: BodyResults): readonly Feature[] {
   const sizeOf = (body: string) => Buffer.byteLength(body);
-  return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => [
-    {
-      condition: {
-        clause: size === 1 ? 'the body is not empty' : `the body is longer than about ${below} bytes`,
-        topics: ['size'],
+  return neighbours(tries.map(([body]) => sizeOf(body))).flatMap(([below, size]): Feature[] => {
+    const isNear = (body: string) => Math.abs(sizeOf(body) - below) <= FRESH_BYTES;
+    return [
+      {
+        condition: {
+          clause: size === 1 ? 'the body is not empty' : `the body is longer than about ${below} bytes`,
+          topics: ['size'],
+        },
+        // The exact limit is unknown; take the lowest possible one.
+        has: (body) => sizeOf(body) > below,
+        isNear,
+        add: paddedTo(size),
+        limitBetween: [below, size],
       },
-      // The exact limit is unknown; take the lowest possible one.
-      has: (body) => sizeOf(body) > below,
-      add: paddedTo(size),
-      limitBetween: [below, size],
-    },
-    {
-      condition: {
-        clause: size === 1 ? 'the body is empty' : `the body is shorter than about ${size} bytes`,
+      {
+        condition: {
+          clause: size === 1 ? 'the body is empty' : `the body is shorter than about ${size} bytes`,
+        },
+        has: (body) => sizeOf(body) < size,
+        isNear,
+        limitBetween: [below, size],
       },
-      has: (body) => sizeOf(body) < size,
-      limitBetween: [below, size],
-    },
-  ]);
+    ];
+  });
 }

@@ -15,7 +15,15 @@ import { REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import type { Condition } from '../wording/condition.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
-import { confirmSubject, explainByDefect, explainEvery400, findSubjects, TRUNCATED } from './by-defect.ts';
+import {
+  conditionsOf,
+  confirmSubject,
+  explainByDefect,
+  explainEvery400,
+  findSubjects,
+  type Subject,
+  TRUNCATED,
+} from './by-defect.ts';
 import { type Candidate, exactNameIn } from './candidates.ts';
 import {
   type ConditionSearchResult,
@@ -375,6 +383,18 @@ async function findNeeded(
   return conditions.filter(({ part = '' }) => !unneeded.includes(part));
 }
 
+/** If the size of the body decides, an otherwise ordinary body of that size that shows the symptom as well. */
+async function shownBySize(
+  { feature, candidates: [candidate] }: Subject,
+  neutral: RequestState | undefined,
+  search: Search,
+): Promise<RequestState | undefined> {
+  if (feature?.add === undefined || candidate === undefined || neutral === undefined) return undefined;
+  const plain = candidate.apply(neutral);
+  const sized = { ...plain, edits: [...plain.edits, feature.add] };
+  return (await search.showsEachTime(sized, 2)) ? sized : undefined;
+}
+
 /** Finds what shows the symptom and under which conditions, and confirms it. */
 async function explainParts(
   state: RequestState,
@@ -398,15 +418,18 @@ async function explainParts(
     for (const own of subjects.named) {
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
       const base = plainerValues(subjects.base, sweeps, search);
+      const sized = await withinBudget(() => shownBySize(own, neutral, search));
+      const needed = await findNeeded(shown, { conditions, parts, neutral }, search);
       const about = {
-        state: shown,
-        plainer: withPlainest(own.candidates, base, search.experiments),
-        conditions: await findNeeded(shown, { conditions, parts, neutral }, search),
-        sweeps,
-        parts: [...search.invalidParts, ...parts],
+        state: sized ?? shown,
+        plainer: sized === undefined ? withPlainest(own.candidates, base, search.experiments) : undefined,
+        conditions: [...(sized === undefined ? needed : []), ...conditionsOf(own)],
+        sweeps: sized === undefined ? sweeps : [],
+        parts: [...search.invalidParts, ...(sized === undefined ? parts : [WHITE_SPACE])],
         neutral,
       };
-      explanations.push(await confirmSubject(own, subjects, about, search));
+      const explanation = await confirmSubject(own, subjects, about, search);
+      explanations.push({ ...explanation, feature: own.feature ?? explanation.feature });
     }
   if (explanations.some((one) => mayExplain(one, search))) return explanations;
   const subject = mustReject(expected) && !parts.includes(CREDENTIAL) ? subjectOf(search) : undefined;

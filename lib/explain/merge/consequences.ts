@@ -89,11 +89,18 @@ export const isRate = ({ note, clause, phrase }: Condition): boolean =>
 const hasOnlyRate = (cluster: Cluster): boolean =>
   isOfKind(cluster, 'intermittent') && cluster.explanation.conditions.every(isRate);
 
+/** Whether the store began to accept such requests at some point, of which no more is known. */
+const beganToAccept = (cluster: Cluster): boolean =>
+  isOfKind(cluster, 'from-then-on') && hasSymptom(cluster, 'accepts');
+
 /** Whether nothing is known about when the failure recurs, or only how often. */
 const isByChance: Compares = (root, consequence) =>
   isOfKind(consequence, 'once')
     ? !meetsOthers(consequence)
-    : hasOnlyRate(consequence) && !hasOnlyRate(root) && meetsOthers(root) && isClear(root);
+    : (hasOnlyRate(consequence) || beganToAccept(consequence)) &&
+      !hasOnlyRate(root) &&
+      meetsOthers(root) &&
+      isClear(root);
 
 /** A failure that no experiment reproduces probably met by chance the requests that the symptom needs. */
 const explainsChance: Explains = (root, consequence) =>
@@ -163,6 +170,13 @@ const misreadsLength = (cluster: Cluster): boolean =>
   readsOneSegment(cluster) ||
   (isClear(cluster) && /Content-Length/.test(textOfAll(cluster.explanation.conditions)));
 
+/** A store that fails without Content-Length fails for chunked bodies, and if there is no body at all. */
+const lacksLength: Explains = (root, consequence) =>
+  isClear(root) &&
+  isSameSymptom(root, consequence) &&
+  root.explanation.conditions.some(({ part }) => part === 'framing') &&
+  consequence.members.every(({ failure }) => failure.template.delivery?.noLength === true);
+
 /** The rest of a body is parsed as the next request, or as part of the next body. */
 const leavesRequest: Explains = (root, consequence) =>
   misreadsLength(root) &&
@@ -213,9 +227,11 @@ const isMore: Compares = (one, other) => {
 /** Whether every failing body of the consequence has the feature that the root names, and what else decides. */
 const haveItsFeature: Explains = (root, consequence) => {
   const { feature } = root.explanation;
+  const other = consequence.explanation.feature;
+  const isNarrower = feature?.besides === undefined && other?.besides !== undefined;
   return (
     feature !== undefined &&
-    consequence.explanation.feature === undefined &&
+    (other === undefined || isNarrower) &&
     hasConditions(consequence, feature.besides ?? []) &&
     everyBody(consequence, feature.has)
   );
@@ -374,6 +390,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   rejectsEverything,
   rejectsInItsWay,
   leavesUnfinished,
+  lacksLength,
   leavesRequest,
   explainsNotReproduced,
   hasItsParts,

@@ -48,6 +48,8 @@ export interface Condition {
   readonly bytesAbove?: number;
   /** Bodies that are nested more deeply than this meet the condition. */
   readonly levelsAbove?: number;
+  /** Whether properties in this order meet the condition, if it is about their order. */
+  readonly hasOrder?: (names: readonly string[]) => boolean;
   /** Above which total length of these properties the symptom shows. */
   readonly together?: { readonly properties: readonly string[]; readonly characters: number };
   /** What the clause states in machine-readable form; absent if the clause has been reworded since. */

@@ -12,7 +12,7 @@ export const credentialSweep = (token: string): Sweep => ({
   part: 'Authorization',
   candidates: invalidCredentials.map((one) => candidateOf(one, token)),
   classes: CLASSES,
-  closer: (shown) => (areOfExtremeLength(shown, token) ? tokenLengths : undefined),
+  closer: (shown) => (areOfExtremeLength(shown, token) ? tokenLengths(token.length) : undefined),
 });
 
 /** Whether the bearer tokens that show the symptom are all longer, or all shorter, than those that do not. */
@@ -29,14 +29,21 @@ function areOfExtremeLength(shown: readonly Candidate[], token: string): boolean
 const LENGTHS = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 40, 64, 100, 128, 256, 512, 1024, 2048, 4096];
 
 /** Tries wrong bearer tokens of many lengths. */
-const tokenLengths: Sweep = scaleSweep('token length', {
-  points: LENGTHS.map(BigInt),
-  valueAt: (point) => `${point} characters`,
-  apply: (state, point) => ({ ...state, credential: wrongTokenOf(Number(point)) }),
-  above: (point) => lengthWords(`longer than ${point}`),
-  below: (point) => lengthWords(`shorter than ${point}`),
-  between: (first, last) => lengthWords(`of ${first} to ${last}`),
-});
+const tokenLengths = (right: number): Sweep =>
+  scaleSweep('token length', {
+    points: LENGTHS.map(BigInt),
+    valueAt: (point) => `${point} characters`,
+    apply: (state, point) => ({ ...state, credential: wrongTokenOf(Number(point)) }),
+    above: (point) => (Number(point) === right - 1 ? AS_LONG : lengthWords(`longer than ${point}`)),
+    below: (point) => lengthWords(`shorter than ${point}`),
+    between: (first, last) => lengthWords(`of ${first} to ${last}`),
+  });
+
+const AS_LONG = {
+  clause: 'a wrong token is at least as long as the right one',
+  noun: 'any bearer token that is at least as long as the right one',
+  topics: ['credential'],
+} as const satisfies Condition;
 
 const lengthWords = (length: string): Condition => ({
   clause: `the bearer token is ${length} characters`,
@@ -135,6 +142,7 @@ const NAMED: readonly CredentialClass[] = [
     'the token under any scheme',
     'the scheme is not Bearer',
     ({ value = '', token }) => /^(?!bearer )\S+ /i.test(value) && value.endsWith(` ${token}`),
+    ({ value = '', token }) => /^(?!bearer )\S+ \S+$/i.test(value) && value.endsWith(` ${token}`),
   ],
   [
     'an Authorization header of one word',
@@ -174,11 +182,7 @@ const NAMED: readonly CredentialClass[] = [
     'the scheme is not Bearer',
     ({ value = '', token }) => /^(?!bearer|basic)\w+ /i.test(value) && value.endsWith(` ${token}`),
   ],
-  [
-    'any bearer token that is at least as long as the right one',
-    'a wrong token is at least as long as the right one',
-    ({ word = '', token }) => word.length >= token.length,
-  ],
+  [AS_LONG.noun, AS_LONG.clause, ({ word = '', token }) => word.length >= token.length],
   [
     'bearer tokens that contain the right one',
     'a wrong token contains the right one',

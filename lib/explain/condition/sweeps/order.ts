@@ -5,22 +5,27 @@ import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 /** Maximum number of properties whose order is spelled out. */
 const MAX_LISTED = 6;
 
+type Order = readonly string[];
+
+/** Tries the properties of a plant in other orders. */
 export function orderSweep(plant: JsonObject): Sweep {
   const names = plant.members.map(([name]) => name);
-  const first = (name: string) => `${name} is the first property`;
-  const last = (name: string) => `${name} is the last property`;
-  const notFirst = (name: string) => `${name} is not the first property`;
-  const notLast = (name: string) => `${name} is not the last property`;
-  const before = (name: string, other: string) => `${name} comes before ${other}`;
   const isLong = names.length > MAX_LISTED;
-  const another = isLong
-    ? 'the properties are in another order'
-    : `the properties are not in the order ${names.join(', ')}`;
   const listed = isLong ? [] : names;
-  const classOf = (clause: string, property: string, ...otherProperties: string[]): CandidateClass => ({
-    id: clause,
-    condition: { clause, statement: { property, is: 'described' }, otherProperties },
-  });
+  const classes = [
+    ...names.flatMap((name) => [notFirst(name), notLast(name)]),
+    ...names.flatMap((name) => [first(name), last(name)]),
+    ...names.flatMap((name) =>
+      names.filter((other) => other !== name).map((other) => comesBefore(name, other)),
+    ),
+    classOf(
+      isLong
+        ? 'the properties are in another order'
+        : `the properties are not in the order ${names.join(', ')}`,
+      (order) => order.join() !== names.join(),
+      { otherProperties: listed },
+    ),
+  ];
   return {
     part: 'property order',
     candidates: ordersOf(plant.members).map((members): Candidate => {
@@ -34,23 +39,39 @@ export function orderSweep(plant: JsonObject): Sweep {
           otherProperties: listed,
         },
         apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
-        classes: [
-          ...(order.join() === names.join() ? [] : [another]),
-          ...order.flatMap((name, index) => [
-            index === 0 ? first(name) : notFirst(name),
-            index === order.length - 1 ? last(name) : notLast(name),
-            ...order.slice(index + 1).map((later) => before(name, later)),
-          ]),
-        ],
+        classes: classes.flatMap(({ id, has }) => (has(order) ? [id] : [])),
       };
     }),
-    classes: [
-      ...names.flatMap((name) => [notFirst, notLast].map((clauseOf) => classOf(clauseOf(name), name))),
-      ...names.flatMap((name) => [first, last].map((clauseOf) => classOf(clauseOf(name), name))),
-      ...names.flatMap((name) =>
-        names.filter((other) => other !== name).map((other) => classOf(before(name, other), name, other)),
-      ),
-      { id: another, condition: { clause: another, otherProperties: listed } },
-    ],
+    classes,
   };
 }
+
+const classOf = (
+  clause: string,
+  has: (order: Order) => boolean,
+  about: CandidateClass['condition'],
+): CandidateClass & { readonly has: (order: Order) => boolean } => ({
+  id: clause,
+  condition: { clause, ...about, hasOrder: has },
+  has,
+});
+
+const about = (property: string, ...otherProperties: string[]): CandidateClass['condition'] => ({
+  statement: { property, is: 'described' },
+  otherProperties,
+});
+
+const first = (name: string) =>
+  classOf(`${name} is the first property`, (order) => order[0] === name, about(name));
+const last = (name: string) =>
+  classOf(`${name} is the last property`, (order) => order.at(-1) === name, about(name));
+const notFirst = (name: string) =>
+  classOf(`${name} is not the first property`, (order) => order[0] !== name, about(name));
+const notLast = (name: string) =>
+  classOf(`${name} is not the last property`, (order) => order.at(-1) !== name, about(name));
+const comesBefore = (name: string, other: string) =>
+  classOf(
+    `${name} comes before ${other}`,
+    (order) => order.indexOf(name) < order.indexOf(other),
+    about(name, other),
+  );
