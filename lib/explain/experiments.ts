@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import { isSuccess } from '../judge/reading.ts';
 import { isFinding } from '../judge/rules.ts';
 import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
 import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
@@ -46,6 +47,8 @@ const SAMPLE_ID = 2n ** 30n + 7n;
 
 /** What is reserved for retrying failures that no experiment reproduces: requests, and a part of the time. */
 const RESERVED_REQUESTS = 12;
+/** Number of times that a reliable request is accepted in a row. */
+const MIN_ACCEPTED_IN_ROW = 3;
 /** No single symptom uses up the requests for all: those that no experiment reproduces take many. */
 const MAX_REQUESTS_FOR_A_SYMPTOM = 1000;
 const RESERVED_TIME_FRACTION = 0.15;
@@ -57,8 +60,11 @@ export class Experiments {
   /** The plainest ordinary request. */
   readonly ordinary: RequestState;
   sent = 0;
+  /** Whether the last attempt to wait until the store accepts plants again was in vain. */
+  readonly recovery = { isInVain: false };
   /** Why the last experiment that was asked for could not be made. */
   private shortage: string | undefined;
+  private reliable: readonly RequestState[];
   /** Number of requests after which experiments about the current symptom end. */
   private limit: number;
   private readonly memory = new Map<string, unknown>();
@@ -73,6 +79,7 @@ export class Experiments {
     this.limit = run.budget.requests;
     this.contract = run.contract;
     this.token = run.token;
+    this.reliable = ordinaryStates(run.contract);
     [this.ordinary] = ordinaryStates(run.contract);
     const now = performance.now();
     const ms = run.budget.seconds * 1000;
@@ -107,6 +114,23 @@ export class Experiments {
       : [];
     if (exchange === undefined) throw new BudgetExhausted();
     return exchange;
+  }
+
+  /** Finds which ordinary requests the store accepts each time. A defect can only be judged in one of these. */
+  async findReliable(): Promise<void> {
+    const states = ordinaryStates(this.contract);
+    const accepted: RequestState[] = [];
+    for (const state of states) {
+      const statuses: (number | undefined)[] = [];
+      while (statuses.length < MIN_ACCEPTED_IN_ROW) statuses.push((await this.send(state)).response?.status);
+      if (statuses.every(isSuccess)) accepted.push(state);
+    }
+    if (accepted.length > 0) this.reliable = accepted;
+  }
+
+  /** The ordinary requests in which to look for a symptom, the plainest first. */
+  ordinaryFor({ kind }: TargetSymptom): readonly RequestState[] {
+    return kind === 'accepts' ? this.reliable : ordinaryStates(this.contract);
   }
 
   /** Does the work for one symptom, within its share of the budget. */

@@ -5,7 +5,7 @@ import type { ExplainableRun } from '../run/run.ts';
 import { rewordIfBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
-import { type ExperimentChannel, Experiments, type ExplainedRun } from './experiments.ts';
+import { type ExperimentChannel, Experiments, type ExplainedRun, withinBudget } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { mergeClusters } from './merge/merge-clusters.ts';
 import { tryOtherProperties } from './other-properties.ts';
@@ -87,6 +87,8 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const failures = checkFailuresOf(failed, run);
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
+  if (failures.some(({ failure }) => failure.template.ordinary === true))
+    await withinBudget(() => experiments.findReliable());
   const runWide = await runWideClusters(failures, experiments);
   const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
   const further = failed.flatMap((one) => furtherFailures(one, unexplained));

@@ -74,6 +74,16 @@ const isExplainedBy = (known: Explanation, state: RequestState, { experiments }:
   known.neutral !== undefined &&
   covers(known, { label: '', template: templateOf(state) }, experiments);
 
+/** The properties with which the store does not accept ordinary plants each time. */
+function unreliableProperties({ symptom }: CheckFailure, experiments: Experiments): readonly string[] {
+  const reliable = experiments.ordinaryFor(symptom);
+  const all = ordinaryStates(experiments.contract);
+  const has = (name: string) => (one: RequestState) => one.plant.get(name) !== undefined;
+  return [...experiments.contract.newPlant.shape.properties.keys()].filter(
+    (name) => !reliable.some(has(name)) && reliable.length + all.filter(has(name)).length === all.length,
+  );
+}
+
 /** The search for the explanation of one failure: the failure, its symptom, and how to send experiments. */
 export class Search {
   readonly failure: Failure;
@@ -82,8 +92,12 @@ export class Search {
   readonly contract: Contract;
   /** The plainest ordinary request. */
   readonly ordinary: RequestState;
+  /** Ordinary requests, without those that the store does not accept each time if the symptom is an acceptance. */
+  private readonly ordinaryStates: readonly RequestState[];
   /** The failing request; undefined if the model cannot describe it. */
   readonly failingState: RequestState | undefined;
+  /** Properties with which the store does not accept ordinary plants each time, if the symptom is an acceptance. */
+  readonly unreliable: readonly string[];
   /** Whether seeing the symptom takes a full timeout. */
   readonly isSlow: boolean;
 
@@ -96,7 +110,7 @@ export class Search {
    * @param known explanations of other failures with the same symptom, which do not cover this one
    */
   constructor(
-    { failure, symptom }: CheckFailure,
+    { check, failure, symptom }: CheckFailure,
     experiments: Experiments,
     {
       followsValid = false,
@@ -109,9 +123,17 @@ export class Search {
     this.symptom = symptom;
     this.experiments = experiments;
     this.contract = experiments.contract;
-    this.ordinary = experiments.ordinary;
-    this.failingState = stateOf(failure.template, this.ordinary.plant);
+    this.ordinaryStates = experiments.ordinaryFor(symptom);
+    [this.ordinary = experiments.ordinary] = this.ordinaryStates;
+    this.unreliable = unreliableProperties({ check, failure, symptom }, experiments);
+    this.failingState = this.withoutUnreliable(stateOf(failure.template, this.ordinary.plant));
     this.isSlow = isSlow(symptom);
+  }
+
+  /** Leaves out unreliable properties, unless one of them is what is wrong with the request. */
+  private withoutUnreliable(state: RequestState | undefined): RequestState | undefined {
+    const names = this.unreliable.filter((name) => !labelOf(this.failure).includes(name));
+    return state && { ...state, plant: names.reduce((plant, name) => plant.without(name), state.plant) };
   }
 
   /** The parts that make the failing request invalid; empty if the symptom does not depend on that. */
@@ -138,7 +160,7 @@ export class Search {
   /** Ordinary requests, made invalid in the same way as the failing one, that show no known fault. */
   get ordinaryVariants(): readonly RequestState[] {
     const { failingState, invalidParts } = this;
-    const ordinary = ordinaryStates(this.contract);
+    const ordinary = this.ordinaryStates;
     const variants =
       failingState === undefined
         ? ordinary

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSuccess } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
@@ -195,13 +196,20 @@ export class SequenceProbe {
  */
 async function acceptedSoon({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
   if (isSlow) return undefined;
+  const { recovery } = experiments;
   // A plant with all properties leaves the most traces, so it comes first.
   const states = ordinaryStates(contract).toSorted((a, b) => b.plant.members.length - a.plant.members.length);
   for (let pauses = 0; ; pauses += 1) {
-    for (const state of states) if ((await experiments.send(state)).response?.status === 200) return state;
-    if (pauses === MAX_RECOVERY_PAUSES) return undefined;
+    for (const state of states)
+      if (isSuccess((await experiments.send(state)).response?.status)) {
+        recovery.isInVain = false;
+        return state;
+      }
+    if (recovery.isInVain || pauses === MAX_RECOVERY_PAUSES) break;
     await sleep(RECOVERY_PAUSE_MS);
   }
+  recovery.isInVain = true;
+  return undefined;
 }
 
 /** Preceding requests that are worth trying once. Wrong tokens are excluded because stores count them. */

@@ -278,9 +278,11 @@ async function failingExchange(state: RequestState, experiments: Experiments): P
 const mayBeOfConnection = ({
   failure: { when, template, before = [] },
   symptom: { kind },
-}: CheckFailure): boolean =>
-  when !== 'always' ||
-  (kind !== 'accepts' && kind !== 'should-reject' && (template.preceding !== undefined || before.length > 0));
+}: CheckFailure): boolean => {
+  // A store that accepted the request again, by itself, accepts it whatever came before.
+  if (kind === 'accepts' || kind === 'should-reject') return when === 'once' || when === 'under-concurrency';
+  return when !== 'always' || template.preceding !== undefined || before.length > 0;
+};
 
 /** If a store has accepted more ordinary plants than this, one more is unlikely to have crashed it. */
 const MIN_ACCEPTED = 20;

@@ -6,7 +6,6 @@ import { noCredential } from '../../payloads/test-case.ts';
 import { mayExplain, typeIn } from '../assign/covers.ts';
 import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
 import type { Explanation } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
 import { withPlainest } from '../plainest-request.ts';
 import { everyTime, type Search } from '../search.ts';
 import { keyOf } from '../symptom/symptom.ts';
@@ -85,7 +84,7 @@ export async function explainByDefect(
     const [candidate] = subject.candidates;
     if (candidate === undefined) continue;
     const state = candidate.apply(subjects.base);
-    const others = ordinaryStates(search.contract).map((one) => candidate.apply(one));
+    const others = search.experiments.ordinaryFor(search.symptom).map((one) => candidate.apply(one));
     const among =
       subject.feature === undefined
         ? await findMoreConditions(state, others, search)
@@ -203,7 +202,12 @@ export async function findSubjects(
   const all = isBody
     ? defectSweep(contract, base.plant, isNotUtf8(search), search.symptom.kind === 'server-error')
     : credentialSweep(token);
-  const meets = (candidate: Candidate) => meetsAll(conditions, candidate.apply(base), base, search);
+  const meets = (candidate: Candidate) => {
+    const tried = candidate.apply(base);
+    const names = Object.keys(membersOf(search.experiments.textOf(tried)));
+    const isReliable = !names.some((name) => search.unreliable.includes(name));
+    return isReliable && meetsAll(conditions, tried, base, search);
+  };
   const values = isBody ? limitedTo(all.candidates.filter(meets), all) : all;
   const swept = await sweep(values, base, search, false);
   const [only, ...others] = swept.named;
@@ -279,7 +283,10 @@ async function withExactSize(
   // tried.
   for (const state of spacedOut(lower, sizeOf).slice(0, MAX_PADDED)) {
     const [limit] = (await sweep(sizesBetween(sizeOf(state), size), state, search, false)).named;
-    if (limit?.isExact === true) return { ...feature, condition: limit.condition };
+    if (limit?.isExact !== true) continue;
+    const { bytesAbove } = limit.condition;
+    const isAbove = (body: string) => bytesAbove !== undefined && Buffer.byteLength(body) > bytesAbove;
+    return { ...feature, condition: limit.condition, ...(bytesAbove === undefined ? {} : { has: isAbove }) };
   }
   return feature;
 }

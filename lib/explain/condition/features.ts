@@ -81,17 +81,23 @@ const [MAX_CONTRADICTIONS, MAX_CONTRADICTING_PART] = [2, 0.05];
 /** At most this fraction of the failing bodies may lack the feature; if more do, there is a second fault. */
 const MAX_UNEXPLAINED_PART = 0.1;
 
+/** At least this fraction of the bodies must clearly have the feature, or lack it. */
+const MIN_CLEAR_PART = 0.75;
+
 type BodyResults = readonly (readonly [body: string, shows: boolean])[];
 
 /** Finds the feature that separates bodies that show a fault from those that do not. */
 export function separating(tries: BodyResults, contract: Contract): Feature | undefined {
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
-  const against = ({ has, isNear }: Feature) =>
-    tries.filter(([body, shows]) => has(body) !== shows && isNear?.(body) !== true).length;
-  const unexplained = ({ has, isNear }: Feature) =>
-    tries.filter(([body, shows]) => shows && !has(body) && isNear?.(body) !== true).length;
-  const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)];
+  const clear = ({ isNear }: Feature) => tries.filter(([body]) => isNear?.(body) !== true);
+  const against = (feature: Feature) =>
+    clear(feature).filter(([body, shows]) => feature.has(body) !== shows).length;
+  const unexplained = (feature: Feature) =>
+    clear(feature).filter(([body, shows]) => shows && !feature.has(body)).length;
+  const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)].filter(
+    (feature) => clear(feature).length >= tries.length * MIN_CLEAR_PART,
+  );
   const [best] = features.toSorted((a, b) => against(a) - against(b));
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
   if (best === undefined || against(best) > allowed) return undefined;

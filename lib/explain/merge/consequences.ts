@@ -191,6 +191,13 @@ const doesNotCheck: Explains = (root, consequence) =>
   hasConditionsOf(consequence, root) &&
   hasLabelsOf(root, consequence);
 
+/** A store that accepts an invalid body may also return what is wrong with it. */
+const returnsInvalid: Explains = (root, consequence) =>
+  hasSymptom(root, 'accepts') &&
+  isOfKind(root, 'always') &&
+  isWrong200(consequence) &&
+  hasLabelsOf(root, consequence);
+
 /** A store that takes falsy values for missing also loses an empty string. */
 const losesEmpty: Explains = (root, consequence) => {
   const { property, topics = [] } = root.explanation.subject ?? {};
@@ -382,6 +389,7 @@ export const FAILURES_BY_CHANCE: readonly Explains[] = [
 export const CONSEQUENCES: readonly Explains[] = [
   isSpelledLikewise,
   doesNotCheck,
+  returnsInvalid,
   losesEmpty,
   includes,
   readsOnlyBeginning,

@@ -1,6 +1,8 @@
 import { compact, groupBy, leastBy } from '../../collections.ts';
 import { mediaTypes } from '../../judge/reading.ts';
+import { membersOf } from '../../members.ts';
 import { joined } from '../../text.ts';
+import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, inFixOrder, levelOf, withExplanation } from '../cluster.ts';
@@ -15,6 +17,7 @@ import {
   type Condition,
   fullText,
   ofOthers,
+  propertiesIn,
   withOthers,
   withoutExceptions,
 } from '../wording/condition.ts';
@@ -133,13 +136,28 @@ const isOfSeveralProperties = ({ property, otherProperties = [] }: Condition): b
 /** If several properties accept at least this many wrong types, a library seems to convert values. */
 const MIN_CONVERTED_TYPES = 2;
 
-/** Values of several types are accepted as several properties: the store's library converts them. */
+/** Whether the response returns the value of a wrong type as another type. */
+function isConverted({ explanation: { subject, exchange } }: Cluster): boolean {
+  const { property = '' } = subject ?? {};
+  const sent = membersOf(bodyText(exchange.request.body))[property];
+  const back = membersOf(bodyText(exchange.response?.body))[property];
+  return sent !== undefined && typeof back !== typeof sent && String(back) === String(sent);
+}
+
+/**
+ * Values of several types are accepted as several properties, or values of several properties are accepted and
+ * a response shows one of them converted: the store's library converts them.
+ */
 const acrossConversions: SameFault = {
   key: (cluster, clusters) => {
-    const ofSeveral = clusters.flatMap((one) => wrongTypeIn(one) ?? []).filter(isOfSeveralProperties);
-    return wrongTypeIn(cluster) === undefined || ofSeveral.length < MIN_CONVERTED_TYPES
-      ? undefined
-      : 'converts values';
+    if (wrongTypeIn(cluster) === undefined) return undefined;
+    const all = clusters.filter((one) => wrongTypeIn(one) !== undefined);
+    const subjects = all.flatMap((one) => wrongTypeIn(one) ?? []);
+    const areSeveral = new Set(subjects.flatMap(propertiesIn)).size > 1;
+    return subjects.filter(isOfSeveralProperties).length >= MIN_CONVERTED_TYPES ||
+      (areSeveral && all.some(isConverted))
+      ? 'converts values'
+      : undefined;
   },
   join: (first, all) => {
     const subjects = all.flatMap((one) => wrongTypeIn(one) ?? []);
@@ -152,6 +170,19 @@ const acrossConversions: SameFault = {
     };
     return withExplanation(first, { subject });
   },
+};
+
+/** Single values of one property, of which no class is known. */
+const acrossExamples: SameFault = {
+  key: ({ symptom, explanation: { kind, subject, conditions } }) => {
+    const [only, ...others] = conditions;
+    const isOfExample = only?.isExample === true && others.length === 0 && subject === undefined;
+    return kind === 'always' && isOfExample ? `${keyOf(symptom)} ${only.property}` : undefined;
+  },
+  join: (first, all) =>
+    withExplanation(first, {
+      conditions: [alternatives(all.flatMap(({ explanation }) => explanation.conditions))],
+    }),
 };
 
 /** The store copies the media type of the response from the Accept header. */
@@ -455,6 +486,7 @@ export const SAME_FAULTS: readonly SameFault[] = [
   acrossTypes,
   acrossProperties,
   acrossConversions,
+  acrossExamples,
   acrossEscaping,
   acrossCharacters,
   acrossSizes,

@@ -22,6 +22,8 @@ export interface Condition {
   /** Further properties that the words name. */
   readonly otherProperties?: readonly string[];
   readonly topics?: readonly Topic[];
+  /** The value is the only one that is known to meet the condition. */
+  readonly isExample?: true;
   /** Only examples of requests that meet the condition are known. */
   readonly isVague?: true;
   /** The clause lists only some of the values that meet the condition. */

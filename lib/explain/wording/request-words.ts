@@ -55,7 +55,7 @@ export function suchAs(failure: Failure, contract: Contract): Condition {
   if (property !== undefined && !isCombined) {
     const words = labelOf(failure).slice(property.length + 1);
     const verb = words.replace(/^(?=["\-\d])/, 'is ').replace(/(?= of other types$)/, ' are');
-    return { clause: `${property} ${verb}`, property };
+    return { clause: `${property} ${verb}`, property, isExample: true };
   }
   if (label.startsWith('an undeclared property'))
     return { phrase: `with ${label}`, topics: ['undeclared property'] };
