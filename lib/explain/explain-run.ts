@@ -87,10 +87,11 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const failures = checkFailuresOf(failed, run);
   if (failures.length === 0) return [];
   const experiments = new Experiments(channel, run);
-  if (failures.some(({ failure }) => failure.template.ordinary === true))
-    await withinBudget(() => experiments.findReliable());
   const runWide = await runWideClusters(failures, experiments);
   const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
+  const rejectsOrdinary = unexplained.some(({ failure }) => failure.template.ordinary === true);
+  if (rejectsOrdinary && unexplained.some(({ symptom }) => symptom.kind === 'accepts'))
+    await withinBudget(() => experiments.findReliable());
   const further = failed.flatMap((one) => furtherFailures(one, unexplained));
   const clusters = [...runWide];
   for (const cluster of await explainBySymptom(unexplained, further, experiments))
