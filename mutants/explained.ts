@@ -38,7 +38,8 @@ many have the title that was reviewed (titles.json), and for how many the steps 
   --cases N      sets the number of random cases of each check
   --write        writes the titles, to be reviewed
   --conditional  instead runs the suite against the stores whose faults show only under one to three conditions
-  --pairs N      instead runs the suite against N stores with two faults each, sampled from the fleet`;
+  --pairs N      instead runs the suite against N stores with two faults each, sampled from the fleet
+  --faults N     gives each of them N faults instead of two`;
 
 async function main(): Promise<number> {
   const { values } = argumentsOf(USAGE, {
@@ -49,6 +50,7 @@ async function main(): Promise<number> {
       write: { type: 'boolean', default: false },
       conditional: { type: 'boolean', default: false },
       pairs: { type: 'string', default: '0' },
+      faults: { type: 'string', default: '2' },
     },
   });
   const pairs = Number(values.pairs);
@@ -60,22 +62,22 @@ async function main(): Promise<number> {
     });
   const names =
     pairs > 0
-      ? sampledPairs(pairs, Number(values.seed))
+      ? sampledNames(pairs, Number(values.faults), Number(values.seed))
       : (conditional ? conditionalStores : brokenStores)
           .map(({ name }) => name)
           .filter((name) => name.includes(values.only));
   const all = await inProcesses<Explained>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
   const inOrder = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
   if (values.write) writeTitles(inOrder);
-  process.stdout.write(pairs > 0 ? summaryOfPairs(inOrder) : summary(inOrder));
+  process.stdout.write(pairs > 0 ? summaryOfCombined(inOrder, Number(values.faults)) : summary(inOrder));
   return 0;
 }
 
 /**
- * Samples names of pairs of stores. Each of the two has a cause by itself, and neither prevents the fault of
- * the other from being seen.
+ * Samples names of stores to combine. Each of them has a cause by itself, and none prevents the fault of another
+ * from being seen.
  */
-function sampledPairs(count: number, seed: number): readonly string[] {
+function sampledNames(count: number, faults: number, seed: number): readonly string[] {
   const expected = expectedTitles();
   const all = brokenStores.filter(
     ({ name, change, overlays, fails }) =>
@@ -88,17 +90,17 @@ function sampledPairs(count: number, seed: number): readonly string[] {
   const generator = xoroshiro128plus(seed);
   const from = (stores: readonly BrokenStore[]) => stores[uniformInt(generator, 0, stores.length - 1)];
   return Array.from({ length: count }, () => {
-    const one = from(all);
-    const other = from(all.filter((store) => store !== one));
-    return [one, other].map((store) => store?.name).join(AND);
+    const chosen: (BrokenStore | undefined)[] = [];
+    while (chosen.length < faults) chosen.push(from(all.filter((store) => !chosen.includes(store))));
+    return chosen.map((store) => store?.name).join(AND);
   });
 }
 
-function summaryOfPairs(all: readonly Explained[]): string {
-  const isTwo = ({ titles }: Explained) => titles.length === 2;
-  const others = all.filter((one) => !isTwo(one));
+function summaryOfCombined(all: readonly Explained[], faults: number): string {
+  const areAsMany = ({ titles }: Explained) => titles.length === faults;
+  const others = all.filter((one) => !areAsMany(one));
   return [
-    `two causes ${all.length - others.length} of ${all.length}`,
+    `${faults} causes ${all.length - others.length} of ${all.length}`,
     '',
     ...others.flatMap(({ name, titles }) => [name, ...titles.map((title) => `  ${title}`)]),
     '',

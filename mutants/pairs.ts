@@ -2,10 +2,10 @@ import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import { type BrokenStore, broken, combined } from './fleet.ts';
 
-/** Joins the names of two stores whose faults are combined in one store. */
+/** Joins the names of stores whose faults are combined in one store. */
 export const AND = '+';
 
-/** The broken store of that name, or one that combines the faults of two; undefined if there is none. */
+/** The broken store of that name, or one that combines the faults of several; undefined if there is none. */
 export function brokenStoreOf(names: string): BrokenStore | undefined {
   const parts = names.split(AND);
   const all: readonly BrokenStore[] = [...brokenStores, ...conditionalStores];

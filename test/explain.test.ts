@@ -9,9 +9,8 @@ import { explainRun } from '../lib/explain/explain-run.ts';
 import { confirmedText } from '../lib/report/wording/confirmed.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
 import { runEvents } from '../lib/run/run.ts';
-import { brokenStores } from '../mutants/broken/index.ts';
-import { broken, combined } from '../mutants/fleet.ts';
 import { contentType, seen, somePlant } from '../mutants/helpers.ts';
+import { AND, brokenStoreOf } from '../mutants/pairs.ts';
 import { CASES, recordOf } from './helpers/causes.ts';
 import { startWith, TOKEN, withStore } from './helpers/stores.ts';
 
@@ -171,16 +170,46 @@ test('an error in the search for causes loses the experiments, but not the verdi
 });
 
 /** The causes that a run finds in a store with the faults of several stores of the fleet. */
-async function causesOfBoth(names: readonly string[], options: Parameters<typeof recordOf>[1]) {
-  const stores = names.flatMap((name) => brokenStores.find((store) => store.name === name) ?? []);
-  const store = await broken('both', names.join(), [], combined(stores)).start(TOKEN);
+async function causesOfAll(names: readonly string[], options: Parameters<typeof recordOf>[1]) {
+  const store = await brokenStoreOf(names.join(AND))?.start(TOKEN);
+  if (store === undefined) throw new Error(`a store is missing: ${names.join()}`);
   return recordOf(store.url, options)
     .then(({ causes }) => causes)
     .finally(() => store.stop());
 }
 
+test.each([
+  [
+    ['create-201', 'error-problem-type', 'crash-null', 'auth-missing', 'tag-falsy'],
+    [
+      'Answers 201 instead of 200',
+      'Answers 400 with Content-Type application/problem+json',
+      'Answers 500 when the body is null',
+      'Accepts requests without an Authorization header',
+      'Accepts a falsy value as tag',
+    ],
+  ],
+  // Half of all requests with a tag are rejected, whatever else is wrong with them.
+  [
+    ['state-every-other-tag-400', 'auth-static-files', 'id-numeral-string'],
+    [
+      'Answers 400 to every other request with a tag',
+      'Accepts requests without a valid token but with a query that ends like a file name',
+      'Accepts a numeric string such as "7" as id',
+    ],
+  ],
+])('each fault of a first draft with several has its cause: %s', async (names, titles) => {
+  const causes = await causesOfAll(names, { cases: 12 });
+  expect(
+    causes
+      .filter(({ level }) => level === 'MUST')
+      .map(({ title }) => title)
+      .sort(),
+  ).toEqual(titles.toSorted());
+});
+
 test('a check is listed only under the causes of its own failures', async () => {
-  const causes = await causesOfBoth(['id-numeral-string', 'takes-id-64'], {
+  const causes = await causesOfAll(['id-numeral-string', 'takes-id-64'], {
     only: ['invalid/rejects-numeric-string-id', 'invalid/rejects-id-beyond-int64'],
   });
   expect(causes.map(({ title, checks }) => `${title}: ${checks.join(' ')}`)).toEqual([
@@ -233,7 +262,7 @@ describe('two faults with the same symptom have two causes', () => {
   ];
 
   test.each(BOTH)('%j', async (faults, options, titles) => {
-    const causes = await causesOfBoth(faults, options);
+    const causes = await causesOfAll(faults, options);
     expect(causes.map(({ title }) => title)).toEqual(titles);
   });
 });

@@ -163,6 +163,18 @@ describe('no check passes without an exchange that it applies to', () => {
       });
   });
 
+  test('but a control that is answered 201 is accepted, so that rejections are judged', async () => {
+    const only = ['ordinary/answers-200', 'auth/rejects-missing-token', 'invalid/rejects-null'];
+    const record = await recordOf(
+      (right) => ({
+        send: (answer, response, request) =>
+          right.send(answer.status === 200 ? { ...answer, status: 201 } : answer, response, request),
+      }),
+      { only },
+    );
+    expect(only.map((id) => of(record, id)?.verdict)).toEqual(['fail', 'pass', 'pass']);
+  });
+
   test('if it needs concurrent requests and they are sent one at a time', async () => {
     const record = await recordOf(undefined, { concurrency: 1 });
     expect(of(record, 'ordinary/accepts-concurrent-requests')).toMatchObject({

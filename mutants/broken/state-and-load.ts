@@ -572,6 +572,24 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'state-every-other-tag-400',
+    '400 to every other plant with a tag: a global regular expression continues at its lastIndex',
+    [
+      'ordinary/accepts-any-plant',
+      'ordinary/accepts-concurrent-requests',
+      'combinations/accepts-ordinary-plants',
+    ],
+    withFreshState(() => {
+      const isItsTurn = every<NewPlant>(2, ({ tag }) => tag !== undefined);
+      return (right) => ({
+        create(plant, request) {
+          if (isItsTurn(plant)) throw new Rejection(400, 400, 'tag has an unexpected form');
+          return right.create(plant, request);
+        },
+      });
+    }),
+  ),
+  broken(
     'state-15th-empty',
     'answers one plant in 15 with {}',
     ['ordinary/accepts-any-plant', 'unconstrained/answers-any-plant', 'unconstrained/answers-hostile-tags'],
