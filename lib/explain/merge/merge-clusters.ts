@@ -1,8 +1,10 @@
 import { groupBy } from '../../collections.ts';
 import { type Cluster, inFixOrder, withExplanation } from '../cluster.ts';
 import { type Condition, fullText } from '../wording/condition.ts';
-import { CONSEQUENCES, type Explains, FAILURES_BY_CHANCE } from './consequences.ts';
-import { byCodePath, SAME_FAULTS, type SameFault } from './same-fault.ts';
+import { CONSEQUENCES } from './consequences.ts';
+import { FAILURES_BY_CHANCE } from './failures-by-chance.ts';
+import type { Explains, SameFault } from './merge-rule.ts';
+import { byCodePath, SAME_FAULTS } from './same-fault.ts';
 
 /** Merges clusters until there is one for each fault, in the order in which to fix them. */
 export function mergeClusters(clusters: readonly Cluster[]): readonly Cluster[] {
