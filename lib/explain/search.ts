@@ -199,6 +199,11 @@ export class Search {
     return everyTime(times, async () => (await this.shows(state)) === true);
   }
 
+  /** Whether the request shows the symptom again and again; a single time if that takes a timeout. */
+  recurs(state: RequestState): Promise<boolean> {
+    return this.showsEachTime(state, this.isSlow ? 1 : REPEATS);
+  }
+
   async showsAtLeastOnce(state: RequestState, times: number, pauseMs = 0): Promise<boolean> {
     return !(await everyTime(times, async () => {
       if (pauseMs > 0) await sleep(pauseMs);

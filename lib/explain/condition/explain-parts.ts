@@ -1,0 +1,127 @@
+import type { RequestState } from '../../payloads/model/dimension.ts';
+import { mayExplain } from '../assign/covers.ts';
+import { explainBySameValue } from '../circumstances/after-same-value.ts';
+import { confirmExplanation } from '../confirm-explanation.ts';
+import { withinBudget } from '../experiments.ts';
+import type { Explanation } from '../explanation.ts';
+import { withPlainest } from '../plainest-request.ts';
+import type { Search } from '../search.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import type { Condition } from '../wording/condition.ts';
+import { subjectOf, suchAs } from '../wording/request-words.ts';
+import { conditionsOf, confirmSubject, findSubjects, type Subject } from './by-defect.ts';
+import { type ConditionSearchResult, findConditions } from './conditions.ts';
+import { reduce } from './reduce.ts';
+import { CREDENTIAL, type RequestPart, WHITE_SPACE } from './request-parts.ts';
+import { type SweepResult, sweep } from './sweep.ts';
+import { digitsSweep } from './sweeps/sizes.ts';
+
+/** For each sweep, gives the request the plainest of the values that its first name covers. */
+const plainerValues = (
+  state: RequestState,
+  sweeps: readonly SweepResult[],
+  { experiments }: Search,
+): RequestState =>
+  sweeps.reduce((one, { named: [first, ...others], shown }) => {
+    // A length above a limit names no values: if nothing else is named, it covers all that show the symptom.
+    const isLimit = first?.condition.isLarger && first.candidates.length === 0 && others.length === 0;
+    return withPlainest(isLimit ? shown : (first?.candidates ?? []), one, experiments);
+  }, state);
+
+/** Words a failure by the label of its test case, and by how many digits of a long number matter, if any. */
+async function describeByLabel(
+  state: RequestState,
+  search: Search,
+): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
+  const condition = suchAs(search.failure, search.contract);
+  const values = digitsSweep(search.experiments.textOf(state), condition.property ?? 'a number in the body');
+  const swept = values && (await withinBudget(() => sweep(values, state, search, false)));
+  const [digits] = swept?.named ?? [];
+  return swept === undefined || digits === undefined
+    ? { conditions: [condition], sweeps: [] }
+    : { conditions: [{ ...condition, ...digits.condition }], sweeps: [swept] };
+}
+
+/** The conditions that a subject needs: it may depend on fewer properties than the failing body. */
+async function findNeeded(
+  shown: RequestState,
+  { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,
+  search: Search,
+): Promise<readonly Condition[]> {
+  if (neutral === undefined) return conditions;
+  const { properties } = search.contract.newPlant.shape;
+  const isStated = ({ name }: RequestPart) =>
+    properties.has(name) && conditions.some(({ part }) => part === name);
+  const unneeded: string[] = [];
+  for (const part of parts.filter(isStated)) {
+    const shows = await withinBudget(() => search.showsEachTime(part.copy(neutral, shown), 2));
+    if (shows === true) unneeded.push(part.name);
+  }
+  return conditions.filter(({ part = '' }) => !unneeded.includes(part));
+}
+
+/** If the size of the body decides, an otherwise ordinary body of that size that shows the symptom as well. */
+async function shownBySize(
+  { feature, candidates: [candidate] }: Subject,
+  neutral: RequestState | undefined,
+  search: Search,
+): Promise<RequestState | undefined> {
+  if (feature?.add === undefined || candidate === undefined || neutral === undefined) return undefined;
+  const plain = candidate.apply(neutral);
+  const sized = { ...plain, edits: [...plain.edits, feature.add] };
+  return (await search.showsEachTime(sized, 2)) ? sized : undefined;
+}
+
+/** Finds what shows the symptom and under which conditions, and confirms it. */
+export async function explainParts(
+  state: RequestState,
+  parts: readonly RequestPart[],
+  neutral: RequestState | undefined,
+  search: Search,
+): Promise<readonly Explanation[]> {
+  const expected = search.expectedOutcomeOf(state);
+  const { conditions, sweeps } = await findConditions(state, parts, neutral, search);
+  const [part, ...otherParts] = parts;
+  const [swept] = sweeps;
+  if (part !== undefined && otherParts.length === 0 && swept !== undefined) {
+    const found = await withinBudget(() => explainBySameValue(state, part, neutral, swept, search));
+    if (found !== undefined) return [{ ...found, parts }];
+  }
+  const subjects = mustReject(expected)
+    ? await withinBudget(() => findSubjects(state, expected === 'reject-body', search, conditions))
+    : undefined;
+  const explanations: Explanation[] = [];
+  if (subjects !== undefined)
+    for (const own of subjects.named) {
+      const shown = own.candidates[0]?.apply(subjects.base) ?? state;
+      const base = plainerValues(subjects.base, sweeps, search);
+      const sized = await withinBudget(() => shownBySize(own, neutral, search));
+      const needed = await findNeeded(shown, { conditions, parts, neutral }, search);
+      const about = {
+        state: sized ?? shown,
+        plainer: sized === undefined ? withPlainest(own.candidates, base, search.experiments) : undefined,
+        conditions: [...(sized === undefined ? needed : []), ...conditionsOf(own)],
+        sweeps: sized === undefined ? sweeps : [],
+        parts: [...search.invalidParts, ...(sized === undefined ? parts : [WHITE_SPACE])],
+        neutral,
+      };
+      const explanation = await confirmSubject(own, subjects, about, search);
+      explanations.push({ ...explanation, feature: own.feature ?? explanation.feature });
+    }
+  if (explanations.some((one) => mayExplain(one, search))) return explanations;
+  const subject = mustReject(expected) && !parts.includes(CREDENTIAL) ? subjectOf(search) : undefined;
+  const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
+  const plainer = plainerValues(state, sweeps, search);
+  const known = isUnknown ? await describeByLabel(state, search) : { conditions, sweeps };
+  return [await confirmExplanation({ state, plainer, subject, parts, neutral, ...known }, search)];
+}
+
+/** Reduces the failing request towards the passing one, and explains the remaining differences. */
+export async function explainReduced(
+  passing: RequestState,
+  failing: RequestState,
+  search: Search,
+): Promise<readonly Explanation[]> {
+  const { state, parts } = await reduce(failing, passing, search);
+  return explainParts(state, parts, passing, search);
+}
