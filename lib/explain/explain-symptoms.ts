@@ -18,13 +18,13 @@ import type { Explanation } from './explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
 import { REPEATS, repeated, Search, soonPasses } from './search.ts';
 import { isOnlyRepeated, simplestFirst } from './simplest-first.ts';
-import { keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
+import { isSlow, keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
 import { areVague, type Condition, fullText } from './wording/condition.ts';
 
 /**
- * Explains the failures of each symptom together: first those that violate a MUST. Symptoms of which no
- * failure recurred come after others of the same level: an explanation of others may cover them, and
- * searching for their own takes long.
+ * Explains the failures of each symptom together: first those that violate a MUST. Symptoms that take a timeout to
+ * see, and those of which no failure recurred, come after others of the same level: an explanation of others may
+ * cover them, and searching for their own takes long.
  */
 export async function explainBySymptom(
   failures: readonly CheckFailure[],
@@ -34,9 +34,13 @@ export async function explainBySymptom(
   const groups = groupBy(failures, ({ symptom }) => keyOf(symptom)).map(([, members]) => members);
   const hasMust = (members: readonly CheckFailure[]) => (levelOf({ members }) === 'MUST' ? 1 : 0);
   const clusters: Cluster[] = [];
+  const takesLong = ([{ symptom }]: readonly [CheckFailure, ...CheckFailure[]]) => Number(isSlow(symptom));
   for (const members of groups.toSorted(
     (a, b) =>
-      hasMust(b) - hasMust(a) || Number(b.some(didRecur)) - Number(a.some(didRecur)) || b.length - a.length,
+      hasMust(b) - hasMust(a) ||
+      takesLong(a) - takesLong(b) ||
+      Number(b.some(didRecur)) - Number(a.some(didRecur)) ||
+      b.length - a.length,
   )) {
     const alike = further.filter(({ symptom }) => members.some((one) => one.symptom === symptom));
     clusters.push(...(await experiments.forSymptom(() => explainSymptom(members, alike, experiments))));

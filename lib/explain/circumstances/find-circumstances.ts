@@ -5,7 +5,7 @@ import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
 import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
-import type { Finder, Search } from '../search.ts';
+import { everyTime, type Finder, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { toWhom } from '../wording/cause-of.ts';
@@ -137,6 +137,8 @@ async function tryRepeating(
     const found = await tryAfterConsecutive(state, search);
     // With a constant id, that id may be to blame, not what happened earlier in the run.
     if (found !== undefined || !hasFreshId(state)) return found;
+    // What shows after an accepted plant only now and then depends on what came before it.
+    if (!(await lastsAfterPlants(state, search))) return undefined;
     return describeFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
   }
   const gap = gapIn(failures);
@@ -182,6 +184,13 @@ async function measureRate(state: RequestState, search: Search, { max, maxWithou
   // Failures only at the start are after-effects of earlier experiments.
   const isLeftOver = failures.length < tried && failures.at(-1) === failures.length;
   return failing === undefined || isLeftOver ? undefined : { failures, tried, failing, passing };
+}
+
+/** Whether the symptom shows after an accepted plant each time; true if the store accepts none. */
+async function lastsAfterPlants(state: RequestState, search: Search): Promise<boolean> {
+  const probe = await SequenceProbe.of(state, search);
+  if (probe === undefined) return true;
+  return everyTime(REPEATS, async () => (await probe.after(PRECEDING_KINDS.accepted)).shows);
 }
 
 /** Explains a failure that needs several requests in a row: it does not show after an accepted plant. */

@@ -2,6 +2,7 @@ import { leastBy } from '../../collections.ts';
 import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
+import { isTimeout } from '../../wire/exchange.ts';
 import type { Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import {
@@ -85,22 +86,32 @@ export async function sweep(
   };
 }
 
-/** Tries candidates one by one or, if seeing the symptom takes a full timeout, several at once. */
+/** After this many timeouts in a sweep, its candidates are tried several at once. */
+const MAX_TIMEOUTS_IN_SEQUENCE = 2;
+
+/** Tries candidates one by one or, if that takes full timeouts, several at once. */
 async function resultsOf(
   candidates: readonly Candidate[],
   stateWith: (candidate: Candidate) => RequestState | undefined,
   search: Search,
 ): Promise<CandidateResults> {
   const results = new Map<Candidate, boolean | undefined>();
-  const size = search.isSlow ? SLOW_AT_ONCE : 1;
-  for (let from = 0; from < candidates.length; from += size) {
+  let timeouts = search.isSlow ? MAX_TIMEOUTS_IN_SEQUENCE : 0;
+  const shows = async (state: RequestState) => {
+    const exchange = await search.send(state);
+    if (isTimeout(exchange)) timeouts += 1;
+    return search.isShown(exchange, state);
+  };
+  for (let from = 0, size = 1; from < candidates.length; from += size) {
+    const isSlow = timeouts >= MAX_TIMEOUTS_IN_SEQUENCE;
+    size = isSlow ? SLOW_AT_ONCE : 1;
     const batch = candidates.slice(from, from + size).flatMap((candidate) => {
       const state = stateWith(candidate);
       return state === undefined ? [] : [{ candidate, state }];
     });
-    const atOnce = search.isSlow ? await allAtOnce(batch, search) : undefined;
+    const atOnce = isSlow ? await allAtOnce(batch, search) : undefined;
     for (const [index, { candidate, state }] of batch.entries())
-      results.set(candidate, atOnce === undefined ? await search.shows(state) : atOnce[index]);
+      results.set(candidate, atOnce === undefined ? await shows(state) : atOnce[index]);
     if (search.isSlow && candidatesWith(results, true).length >= MAX_HANGS) break;
   }
   return results;
