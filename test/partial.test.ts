@@ -28,7 +28,7 @@ describe('a run without some checks', () => {
     ['is nonconformant if a check fails', 'create-201', { only: ['ordinary/*'] }, ['nonconformant', 1]],
     [
       'is undetermined if its checks depend on others that fail',
-      'create-201',
+      'create-303',
       { only: ['auth/rejects-missing-token'] },
       ['undetermined', 3],
     ],

@@ -28,6 +28,7 @@ import { describeFromSomePointOn } from './from-some-point-on.ts';
 import { oneIn, repeatAtRate, triesAtRate } from './rate.ts';
 import {
   PRECEDING_KINDS,
+  REQUESTS_TO_CLEAR,
   SequenceProbe,
   tryAfterOne,
   tryOnConnection,
@@ -190,7 +191,10 @@ async function measureRate(state: RequestState, search: Search, { max, maxWithou
 async function lastsAfterPlants(state: RequestState, search: Search): Promise<boolean> {
   const probe = await SequenceProbe.of(state, search);
   if (probe === undefined) return true;
-  return everyTime(REPEATS, async () => (await probe.after(PRECEDING_KINDS.accepted)).shows);
+  return everyTime(
+    REPEATS,
+    async () => (await probe.after(PRECEDING_KINDS.accepted, REQUESTS_TO_CLEAR)).shows,
+  );
 }
 
 /** Explains a failure that needs several requests in a row: it does not show after an accepted plant. */

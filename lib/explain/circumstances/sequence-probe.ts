@@ -286,7 +286,7 @@ export const tryOnConnection: Finder = async (state, search) => {
 };
 
 /** Number of requests that use up what earlier experiments left behind, such as a dirty buffer in a pool. */
-const REQUESTS_TO_CLEAR = 4;
+export const REQUESTS_TO_CLEAR = 4;
 
 /** Names the values that still show the symptom after ordinary requests: others may be after-effects. */
 async function withoutAftereffects(
