@@ -99,6 +99,7 @@ async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<r
   const general: Cluster[] = [];
   for (const cluster of mergeClusters(clusters)) general.push(await tryOtherProperties(cluster, experiments));
   const causes: Cause[] = [];
+  // Again, since a text that was tried in other properties may make two clusters alike.
   for (const cluster of mergeClusters(general))
     causes.push(causeOf(await tryPlainestRequest(cluster, experiments), catalogue, experiments));
   return causes;

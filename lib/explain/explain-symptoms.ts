@@ -164,7 +164,7 @@ interface Explained {
   readonly explanations: readonly Explanation[];
 }
 
-/** The search for one failure. If a cache replays responses, each of its invalid requests follows a valid one. */
+/** The search for one failure. If a cache replays responses, the search precedes invalid requests by valid ones. */
 async function searchFor(
   lead: CheckFailure,
   known: readonly Explanation[],

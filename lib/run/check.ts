@@ -135,7 +135,7 @@ export type Check = About & {
   readonly notApplicable?: ((contract: Contract) => string | undefined) | undefined;
 };
 
-/** The check could not be carried out, but not because of the faults that it looks for. */
+/** The check proves nothing: something other than what it tests went wrong. */
 export class Untestable extends Error {
   readonly blockedBy: string;
 

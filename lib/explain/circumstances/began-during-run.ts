@@ -50,8 +50,8 @@ const MAX_BEFORE = 12;
  * must have changed it, for example by polluting `Object.prototype`. See also `beganInCheck` and
  * `beganAfterCheck`.
  *
- * @returns the cluster, reworded if the fault began during the run. If the store now accepts too much, it has
- * one request of each kind that is accepted, any of which may have changed the store
+ * @returns the cluster, reworded if the fault began during the run. If the store now accepts too much, the
+ * cluster has one request of each kind that is accepted, any of which may have changed the store
  */
 export async function rewordIfBegunDuringRun(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { symptom, explanation, members } = cluster;

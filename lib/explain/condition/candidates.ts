@@ -51,7 +51,7 @@ export interface Scale {
   readonly between: (first: bigint, last: bigint) => Condition;
   /** The exact value that a limit is probably next to, and the condition if it shows the symptom itself. */
   readonly exactly?: (point: bigint) => Candidate | undefined;
-  /** What negative values may show the symptom, too, if those above a limit do: `above` is the condition for those. */
+  /** Limits to try that include negative values, if values above a limit show the symptom (`above`). */
   readonly withNegative?: (limit: bigint, above: Condition) => readonly Limits[];
   /** The position of a request's own value on the scale, if it has one. */
   readonly pointOf?: (state: RequestState) => bigint | undefined;

@@ -45,7 +45,7 @@ export interface Retries {
 /** A failed case without its exchange: enough to send its request again. */
 export type FailedCase = Omit<Failure, 'exchange' | 'recent' | 'sampled' | 'when' | 'retries'>;
 
-/** Whether a broken exchange takes this long, for example until the store closes an idle connection. */
+/** A broken exchange that takes at least this long is slow: the store may have closed an idle connection. */
 const SLOW_MS = 2000;
 
 /** Whether it takes so long to see a failure that it is repeated only a few times. */

@@ -20,7 +20,7 @@ interface SenderOptions extends TransportOptions, Limits {
   readonly probe: RequestTemplate;
 }
 
-/** More than one, since other requests may have killed the store again. A gateway gets only one. */
+/** Several, since another request may kill the store while this one waits. A gateway gets only one. */
 const MAX_WAITS_FOR_STORE = 5;
 /**
  * The order in which to send ordinary requests (`true`) and repetitions of a request that got a 503. The 503
