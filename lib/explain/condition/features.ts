@@ -91,14 +91,17 @@ export function separating(tries: BodyResults, contract: Contract): Feature | un
   const shown = tries.filter(([, shows]) => shows).length;
   if (shown < MIN_SIDE || tries.length - shown < MIN_SIDE) return undefined;
   const clear = ({ isNear }: Feature) => tries.filter(([body]) => isNear?.(body) !== true);
-  const against = (feature: Feature) =>
-    clear(feature).filter(([body, shows]) => feature.has(body) !== shows).length;
+  const contradicting = ({ has }: Feature, bodies: BodyResults) =>
+    bodies.filter(([body, shows]) => has(body) !== shows).length;
+  const against = (feature: Feature) => contradicting(feature, clear(feature));
   const unexplained = (feature: Feature) =>
     clear(feature).filter(([body, shows]) => shows && !feature.has(body)).length;
   const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)].filter(
     (feature) => clear(feature).length >= tries.length * MIN_CLEAR_PART,
   );
-  const [best] = features.toSorted((a, b) => against(a) - against(b));
+  const [best] = features.toSorted(
+    (a, b) => against(a) - against(b) || contradicting(a, tries) - contradicting(b, tries),
+  );
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
   if (best === undefined || against(best) > allowed) return undefined;
   return unexplained(best) <= shown * MAX_UNEXPLAINED_PART ? best : undefined;
