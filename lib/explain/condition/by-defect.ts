@@ -285,8 +285,9 @@ async function withExactSize(
     const [limit] = (await sweep(sizesBetween(sizeOf(state), size), state, search, false)).named;
     if (limit?.isExact !== true) continue;
     const { bytesAbove } = limit.condition;
-    const isAbove = (body: string) => bytesAbove !== undefined && Buffer.byteLength(body) > bytesAbove;
-    return { ...feature, condition: limit.condition, ...(bytesAbove === undefined ? {} : { has: isAbove }) };
+    const has =
+      bytesAbove === undefined ? feature.has : (body: string) => Buffer.byteLength(body) > bytesAbove;
+    return { ...feature, condition: limit.condition, has };
   }
   return feature;
 }

@@ -93,16 +93,26 @@ export async function explainParts(
   const explanations: Explanation[] = [];
   if (subjects !== undefined)
     for (const own of subjects.named) {
+      const common = conditionsOf(own);
+      const sized = await withinBudget(() => shownBySize(own, neutral, search));
+      if (sized !== undefined) {
+        const parts = [...search.invalidParts, WHITE_SPACE];
+        const bySize = { state: sized, conditions: common, sweeps: [], parts, neutral };
+        explanations.push({
+          ...(await confirmSubject(own, subjects, bySize, search)),
+          feature: own.feature,
+        });
+        continue;
+      }
       const shown = own.candidates[0]?.apply(subjects.base) ?? state;
       const base = plainerValues(subjects.base, sweeps, search);
-      const sized = await withinBudget(() => shownBySize(own, neutral, search));
       const needed = await findNeeded(shown, { conditions, parts, neutral }, search);
       const about = {
-        state: sized ?? shown,
-        plainer: sized === undefined ? withPlainest(own.candidates, base, search.experiments) : undefined,
-        conditions: [...(sized === undefined ? needed : []), ...conditionsOf(own)],
-        sweeps: sized === undefined ? sweeps : [],
-        parts: [...search.invalidParts, ...(sized === undefined ? parts : [WHITE_SPACE])],
+        state: shown,
+        plainer: withPlainest(own.candidates, base, search.experiments),
+        conditions: [...needed, ...common],
+        sweeps,
+        parts: [...search.invalidParts, ...parts],
         neutral,
       };
       const explanation = await confirmSubject(own, subjects, about, search);

@@ -93,18 +93,19 @@ export function separating(tries: BodyResults, contract: Contract): Feature | un
   const clear = ({ isNear }: Feature) => tries.filter(([body]) => isNear?.(body) !== true);
   const contradicting = ({ has }: Feature, bodies: BodyResults) =>
     bodies.filter(([body, shows]) => has(body) !== shows).length;
-  const against = (feature: Feature) => contradicting(feature, clear(feature));
   const unexplained = (feature: Feature) =>
     clear(feature).filter(([body, shows]) => shows && !feature.has(body)).length;
-  const features = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)].filter(
-    (feature) => clear(feature).length >= tries.length * MIN_CLEAR_PART,
-  );
-  const [best] = features.toSorted(
-    (a, b) => against(a) - against(b) || contradicting(a, tries) - contradicting(b, tries),
-  );
+  const scored = [...featuresOf(contract), ...magnitudesIn(tries), ...sizesIn(tries)]
+    .filter((feature) => clear(feature).length >= tries.length * MIN_CLEAR_PART)
+    .map((feature) => ({
+      feature,
+      against: contradicting(feature, clear(feature)),
+      inAll: contradicting(feature, tries),
+    }));
+  const [best] = scored.toSorted((a, b) => a.against - b.against || a.inAll - b.inAll);
   const allowed = Math.min(MAX_CONTRADICTIONS, tries.length * MAX_CONTRADICTING_PART);
-  if (best === undefined || against(best) > allowed) return undefined;
-  return unexplained(best) <= shown * MAX_UNEXPLAINED_PART ? best : undefined;
+  if (best === undefined || best.against > allowed) return undefined;
+  return unexplained(best.feature) <= shown * MAX_UNEXPLAINED_PART ? best.feature : undefined;
 }
 
 /** The number of properties of a body that are missing, or would make an ordinary plant invalid. */

@@ -29,7 +29,7 @@ function characterIn({ explanation: { kind, subject, conditions } }: Cluster) {
     : undefined;
 }
 
-/** The same character in different places of the body, not only in texts, which `acrossTexts` merges. */
+/** The same character in different places of the body, not only in texts, which `acrossProperties` merges. */
 export const acrossPlaces: SameFault = {
   key: (cluster, clusters) => {
     const own = characterIn(cluster);
