@@ -8,7 +8,7 @@ import { defectSweep } from '../lib/explain/condition/sweeps/defects.ts';
 import { headerSweep, withHeader } from '../lib/explain/condition/sweeps/headers.ts';
 import { modelSweep } from '../lib/explain/condition/sweeps/model.ts';
 import { orderSweep } from '../lib/explain/condition/sweeps/order.ts';
-import { ordinaryStates } from '../lib/explain/ordinary-requests.ts';
+import { ordinaryRequests } from '../lib/explain/ordinary-requests.ts';
 import { ADVICE } from '../lib/explain/wording/advice-table.ts';
 import { fullText } from '../lib/explain/wording/condition.ts';
 import { defectWords } from '../lib/explain/wording/request-words.ts';
@@ -18,7 +18,7 @@ import { modelsOf } from '../lib/payloads/model/model.ts';
 import { TOKEN } from './helpers/stores.ts';
 
 const contract = await loadContract(packageFile('openapi.yaml'));
-const [ordinary] = ordinaryStates(contract);
+const [ordinary] = ordinaryRequests(contract);
 const proxied = withHeader(withHeader(ordinary, 'x-forwarded-for', '::1'), 'x-real-ip', '::1');
 const sweeps = [
   credentialSweep(TOKEN),

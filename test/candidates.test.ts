@@ -4,7 +4,7 @@ import { type Candidate, type CandidateClass, nameCandidates } from '../lib/expl
 const candidate = (value: string, ...classes: string[]): Candidate => ({
   value,
   condition: { clause: `name is ${value}` },
-  apply: (state) => state,
+  apply: (request) => request,
   classes,
 });
 

@@ -6,8 +6,9 @@ import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile } from '../lib/package.ts';
 import { coveringArray } from '../lib/payloads/covering.ts';
 import { JsonObject, write } from '../lib/payloads/json.ts';
-import { initialState, type Value as ModelValue, templateOf } from '../lib/payloads/model/dimension.ts';
+import type { Value as ModelValue } from '../lib/payloads/model/dimension.ts';
 import { dimensionsOf, modelsOf, rowsOf, valuesOf } from '../lib/payloads/model/model.ts';
+import { initialRequest, templateOf } from '../lib/payloads/model/model-request.ts';
 import { toStored } from '../lib/payloads/model/pairs.ts';
 import { anyCombination, combinations } from '../lib/payloads/model/rows.ts';
 import { sample } from '../lib/payloads/random.ts';
@@ -262,7 +263,7 @@ test('the largest head of any combination fits into 8 KiB, with room for what a 
     const sizeWith = ({ apply }: ModelValue) => {
       const plant = sample(plainPlants(contract, 'all'), 0, 'head', 0).value;
       const context = { contract, sample: <T>(any: Arbitrary<T>) => sample(any, 0, 'head', 0).value };
-      return headSize(templateOf(apply(initialState(plant), context)));
+      return headSize(templateOf(apply(initialRequest(plant), context)));
     };
     const sizes = dimensions.map(({ values }) =>
       Math.max(...values.flatMap((value) => value.members ?? [value]).map(sizeWith)),

@@ -1,4 +1,4 @@
-import type { RequestState } from '../payloads/model/dimension.ts';
+import type { ModelRequest } from '../payloads/model/model-request.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { featureIn } from './condition/features.ts';
 import { withParts } from './condition/request-parts.ts';
@@ -8,7 +8,7 @@ import { bareExplanation, type Explanation } from './explanation.ts';
 import type { Search } from './search.ts';
 
 /** An unconfirmed explanation: a request that shows the symptom, and what is known about it. */
-export type Unconfirmed = Pick<Explanation, 'state'> &
+export type Unconfirmed = Pick<Explanation, 'request'> &
   Partial<Pick<Explanation, 'subject' | 'conditions' | 'parts' | 'neutral' | 'plainer'>> & {
     readonly sweeps?: readonly SweepResult[];
   };
@@ -25,19 +25,19 @@ export async function confirmExplanation(
   { sweeps = [], ...known }: Unconfirmed,
   search: Search,
 ): Promise<Explanation> {
-  const { state, conditions = [], parts = [], neutral } = known;
-  const exchange = (await withinBudget(() => shownAgain(state, search))) ?? search.failure.exchange;
+  const { request, conditions = [], parts = [], neutral } = known;
+  const exchange = (await withinBudget(() => shownAgain(request, search))) ?? search.failure.exchange;
   const inside = sweeps.flatMap(({ shown }) => shown).length;
   const outside = sweeps.flatMap(({ notShown }) => notShown).length;
   const times = Math.max(CONFIRMING_TRIES - inside, MIN_CONFIRMING_TRIES);
   const [confirming, others] = await triedInTurn(
-    [state, neutral],
+    [request, neutral],
     [times, CONFIRMING_TRIES - outside],
     search,
   );
-  const onlyThese = neutral && !search.isSlow ? withParts(parts, state, neutral) : undefined;
+  const onlyThese = neutral && !search.isSlow ? withParts(parts, request, neutral) : undefined;
   return {
-    ...bareExplanation(state, exchange),
+    ...bareExplanation(request, exchange),
     ...known,
     feature: featureIn(conditions, search.contract),
     partsSuffice: onlyThese !== undefined && (await withinBudget(() => search.shows(onlyThese))) === true,
@@ -50,10 +50,10 @@ export async function confirmExplanation(
 }
 
 /** Sends the request until it shows the symptom or the response proves nothing; returns the last exchange. */
-async function shownAgain(state: RequestState, search: Search): Promise<Exchange> {
+async function shownAgain(request: ModelRequest, search: Search): Promise<Exchange> {
   for (let remaining = MIN_CONFIRMING_TRIES; ; remaining -= 1) {
-    const exchange = await search.send(state);
-    if (remaining === 0 || search.isShown(exchange, state) !== false) return exchange;
+    const exchange = await search.send(request);
+    if (remaining === 0 || search.isShown(exchange, request) !== false) return exchange;
   }
 }
 
@@ -62,7 +62,7 @@ async function shownAgain(state: RequestState, search: Search): Promise<Exchange
  * fails. A store that fails for a while then seldom fails with one of them only.
  */
 async function triedInTurn(
-  states: readonly [RequestState, RequestState | undefined],
+  requests: readonly [ModelRequest, ModelRequest | undefined],
   times: readonly [number, number],
   search: Search,
 ) {
@@ -71,9 +71,9 @@ async function triedInTurn(
   const limits = search.isSlow ? times.map((one) => Math.min(one, CONFIRMING_TRIES_IF_SLOW)) : times;
   for (let turn = 0; turn < Math.max(...limits); turn += 1)
     for (const [index, count] of counts.entries()) {
-      const state = states[index];
-      if (state === undefined || turn >= (limits[index] ?? 0) || !search.experiments.hasBudget) continue;
-      const shows = await search.shows(state);
+      const request = requests[index];
+      if (request === undefined || turn >= (limits[index] ?? 0) || !search.experiments.hasBudget) continue;
+      const shows = await search.shows(request);
       if (shows === true) count.failed += 1;
       if (shows !== undefined) count.conclusive += 1;
     }

@@ -2,8 +2,8 @@ import type { Contract } from '../contract/contract.ts';
 import { isSuccess } from '../judge/reading.ts';
 import { isFinding } from '../judge/rules.ts';
 import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
-import { type RequestState, templateOf } from '../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../payloads/model/model.ts';
+import { type ModelRequest, templateOf } from '../payloads/model/model-request.ts';
 import {
   type ExpectedOutcome,
   onFreshConnection,
@@ -18,7 +18,7 @@ import { fill } from '../run/send/fill-template.ts';
 import { counted } from '../text.ts';
 import { bodyText } from '../utf8.ts';
 import type { Exchange, Request } from '../wire/exchange.ts';
-import { ordinaryStates } from './ordinary-requests.ts';
+import { ordinaryRequests } from './ordinary-requests.ts';
 import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
@@ -58,13 +58,13 @@ export class Experiments {
   readonly contract: Contract;
   readonly token: string;
   /** The plainest ordinary request. */
-  readonly ordinary: RequestState;
+  readonly ordinary: ModelRequest;
   sent = 0;
   /** Whether the last attempt to wait until the store accepts plants again was in vain. */
   readonly recovery = { isInVain: false };
   /** Why the last experiment that was asked for could not be made. */
   private shortage: string | undefined;
-  private reliable: readonly RequestState[];
+  private reliable: readonly ModelRequest[];
   /** Number of requests after which experiments about the current symptom end. */
   private limit: number;
   private readonly memory = new Map<string, unknown>();
@@ -79,8 +79,8 @@ export class Experiments {
     this.limit = run.budget.requests;
     this.contract = run.contract;
     this.token = run.token;
-    this.reliable = ordinaryStates(run.contract);
-    [this.ordinary] = ordinaryStates(run.contract);
+    this.reliable = ordinaryRequests(run.contract);
+    [this.ordinary] = ordinaryRequests(run.contract);
     const now = performance.now();
     const ms = run.budget.seconds * 1000;
     this.deadlines = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
@@ -92,8 +92,8 @@ export class Experiments {
     return this.memory.get(key) as T;
   }
 
-  send(state: RequestState): Promise<Exchange> {
-    return this.sendTemplate(templateOf(state));
+  send(request: ModelRequest): Promise<Exchange> {
+    return this.sendTemplate(templateOf(request));
   }
 
   async sendTemplate(template: RequestTemplate): Promise<Exchange> {
@@ -118,19 +118,20 @@ export class Experiments {
 
   /** Finds which ordinary requests the store accepts each time. A defect can only be judged in one of these. */
   async findReliable(): Promise<void> {
-    const states = ordinaryStates(this.contract);
-    const accepted: RequestState[] = [];
-    for (const state of states) {
+    const requests = ordinaryRequests(this.contract);
+    const accepted: ModelRequest[] = [];
+    for (const request of requests) {
       const statuses: (number | undefined)[] = [];
-      while (statuses.length < MIN_ACCEPTED_IN_ROW) statuses.push((await this.send(state)).response?.status);
-      if (statuses.every(isSuccess)) accepted.push(state);
+      while (statuses.length < MIN_ACCEPTED_IN_ROW)
+        statuses.push((await this.send(request)).response?.status);
+      if (statuses.every(isSuccess)) accepted.push(request);
     }
     if (accepted.length > 0) this.reliable = accepted;
   }
 
   /** The ordinary requests in which to look for a symptom, the plainest first. */
-  ordinaryFor({ kind }: TargetSymptom): readonly RequestState[] {
-    return kind === 'accepts' ? this.reliable : ordinaryStates(this.contract);
+  ordinaryFor({ kind }: TargetSymptom): readonly ModelRequest[] {
+    return kind === 'accepts' ? this.reliable : ordinaryRequests(this.contract);
   }
 
   /** Does the work for one symptom, within its share of the budget. */
@@ -154,9 +155,9 @@ export class Experiments {
   }
 
   /** Sends requests one after the other over one connection, for as long as the store keeps it open. */
-  async onOneConnection(states: readonly RequestState[]): Promise<readonly Exchange[]> {
-    this.requireBudgetFor(states.length);
-    const [first, ...later] = states.map(templateOf);
+  async onOneConnection(requests: readonly ModelRequest[]): Promise<readonly Exchange[]> {
+    this.requireBudgetFor(requests.length);
+    const [first, ...later] = requests.map(templateOf);
     return first === undefined ? [] : this.sendAll([onFreshConnection(first), ...later], 1);
   }
 
@@ -205,20 +206,20 @@ export class Experiments {
   }
 
   /** The request as it is sent, with an id of the usual length. */
-  requestOf(state: RequestState): Request {
-    return fill(templateOf(state), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
+  requestOf(request: ModelRequest): Request {
+    return fill(templateOf(request), SAMPLE_ID, { token: this.token, host: '', prefix: '', headers: [] });
   }
 
-  sizeOf(state: RequestState): number {
-    return this.requestOf(state).body?.length ?? 0;
+  sizeOf(request: ModelRequest): number {
+    return this.requestOf(request).body?.length ?? 0;
   }
 
-  textOf(state: RequestState): string {
-    return bodyText(this.requestOf(state).body);
+  textOf(request: ModelRequest): string {
+    return bodyText(this.requestOf(request).body);
   }
 
-  expectedOutcomeOf(state: RequestState): ExpectedOutcome {
-    return expectedOutcomeOf(this.requestOf(state), templateOf(state), this.contract, this.token);
+  expectedOutcomeOf(request: ModelRequest): ExpectedOutcome {
+    return expectedOutcomeOf(this.requestOf(request), templateOf(request), this.contract, this.token);
   }
 
   expectedOutcomeOfSent({ exchange, template }: Pick<Failure, 'exchange' | 'template'>): ExpectedOutcome {
@@ -226,13 +227,13 @@ export class Experiments {
   }
 
   /** The model whose values requests like this one combine. */
-  modelOf(state: RequestState): Model {
-    const expected = this.expectedOutcomeOf(state);
+  modelOf(request: ModelRequest): Model {
+    const expected = this.expectedOutcomeOf(request);
     return modelsOf(this.contract)[expected === 'accept' ? 'accept-or-reject' : expected];
   }
 
-  async shows(state: RequestState, symptom: TargetSymptom): Promise<boolean | undefined> {
-    return this.isShown(await this.send(state), templateOf(state), symptom);
+  async shows(request: ModelRequest, symptom: TargetSymptom): Promise<boolean | undefined> {
+    return this.isShown(await this.send(request), templateOf(request), symptom);
   }
 
   /** Sends a request, and returns the exchange if it shows the symptom. */

@@ -1,5 +1,5 @@
 import { compact, groupBy } from '../collections.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
+import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { ID } from '../payloads/plants.ts';
 import { dependsOnFreshId } from '../payloads/test-case.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
@@ -171,9 +171,10 @@ async function searchFor(
   experiments: Experiments,
 ): Promise<Search> {
   const search = new Search(lead, experiments, { known });
-  const { failingState } = search;
+  const { failingRequest } = search;
   const isReplayed =
-    failingState !== undefined && (await withinBudget(() => tryReplay(failingState, search))) !== undefined;
+    failingRequest !== undefined &&
+    (await withinBudget(() => tryReplay(failingRequest, search))) !== undefined;
   return isReplayed ? new Search(lead, experiments, { known, followsValid: true }) : search;
 }
 
@@ -258,7 +259,7 @@ async function explainByContent(search: Search): Promise<readonly Explanation[] 
   const always = found.find(({ conditions, subject }) => !hasWords(conditions) && subject === undefined);
   if (always === undefined) return found;
   const isUnsteady = always.inside[0] < always.inside[1];
-  return isUnsteady || (await withinBudget(() => isOfMoment(always.state, search))) === true
+  return isUnsteady || (await withinBudget(() => isOfMoment(always.request, search))) === true
     ? undefined
     : found;
 }
@@ -269,10 +270,10 @@ const hasWords = (conditions: readonly Condition[]): boolean =>
   conditions.some((one) => fullText(one).trim() !== '');
 
 /** Whether a symptom that all requests now show is temporary: the first plant did not show it. */
-async function isOfMoment(state: RequestState, search: Search): Promise<boolean> {
+async function isOfMoment(request: ModelRequest, search: Search): Promise<boolean> {
   const { accepted } = search.experiments.run;
-  if (accepted === undefined || search.isShown(accepted, state) !== false) return false;
-  return soonPasses(async () => (await search.shows(state)) === false);
+  if (accepted === undefined || search.isShown(accepted, request) !== false) return false;
+  return soonPasses(async () => (await search.shows(request)) === false);
 }
 
 /** Adds the preceding requests that each explanation needs. */

@@ -1,5 +1,5 @@
 import { fixedFor } from '../payloads/fresh.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
+import type { ModelRequest } from '../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../payloads/test-case.ts';
 import type { SentRequest } from '../run/check.ts';
 import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
@@ -16,12 +16,12 @@ export interface Explanation {
   readonly subject: Condition | undefined;
   readonly conditions: readonly Condition[];
   /** The simplest request that shows the symptom. */
-  readonly state: RequestState;
+  readonly request: ModelRequest;
   readonly exchange: Exchange;
   /** A request with plainer values, which probably shows it as well. */
-  readonly plainer?: RequestState | undefined;
+  readonly plainer?: ModelRequest | undefined;
   /** The request with an ordinary part in place of each decisive one: it does not show the symptom. */
-  readonly neutral: RequestState | undefined;
+  readonly neutral: ModelRequest | undefined;
   readonly parts: readonly RequestPart[];
   /** Whether `parts` alone show the symptom in an otherwise neutral request. */
   readonly partsSuffice: boolean;
@@ -48,18 +48,18 @@ export interface Explanation {
   readonly notExamined?: string | undefined;
   /** The requests that have to be sent before. */
   readonly before?: readonly SentRequest[];
-  /** The request template, if it does not follow from `state`. */
+  /** The request template, if it does not follow from `request`. */
   readonly template?: RequestTemplate;
 }
 
 export const NOTHING_TRIED: FailureCount = [0, 0];
 
 /** Says what is known about a failing request before its condition is found. */
-export const bareExplanation = (state: RequestState, exchange: Exchange): Explanation => ({
+export const bareExplanation = (request: ModelRequest, exchange: Exchange): Explanation => ({
   kind: 'always',
   subject: undefined,
   conditions: [],
-  state,
+  request,
   exchange,
   neutral: undefined,
   parts: [],
@@ -72,12 +72,12 @@ export const bareExplanation = (state: RequestState, exchange: Exchange): Explan
 
 /** Says that a request fails after, or beside, others: each of `times` times with them, never without. */
 export const shownAfterOthers = (
-  state: RequestState,
+  request: ModelRequest,
   exchange: Exchange,
   conditions: readonly Condition[],
   times: number,
 ): Explanation => ({
-  ...bareExplanation(state, exchange),
+  ...bareExplanation(request, exchange),
   kind: 'sequence',
   conditions,
   inside: [times, times],
@@ -85,7 +85,7 @@ export const shownAfterOthers = (
 });
 
 /** Replaces the fresh values of a request by those for one id, so that it is identical each time. */
-export const withFixedId = (state: RequestState, id: bigint): RequestState => ({
-  ...state,
-  plant: fixedFor(state.plant, id),
+export const withFixedId = (request: ModelRequest, id: bigint): ModelRequest => ({
+  ...request,
+  plant: fixedFor(request.plant, id),
 });

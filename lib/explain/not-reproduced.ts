@@ -1,5 +1,5 @@
 import { JsonObject } from '../payloads/json.ts';
-import { initialState } from '../payloads/model/dimension.ts';
+import { initialRequest } from '../payloads/model/model-request.ts';
 import { oneIn, repeatAtRate } from './circumstances/rate.ts';
 import { type CheckFailure, didRecur } from './cluster.ts';
 import { withinBudget } from './experiments.ts';
@@ -75,7 +75,7 @@ export async function notReproduced(
     return subject === undefined && !isOfAny ? suchAs(failure, experiments.contract) : {};
   };
   return {
-    ...bareExplanation(initialState(new JsonObject([])), exchange),
+    ...bareExplanation(initialRequest(new JsonObject([])), exchange),
     kind: before.length > 0 ? 'sequence' : 'once',
     subject,
     conditions: [condition()],

@@ -2,13 +2,13 @@ import type { Contract } from '../contract/contract.ts';
 import { freshId, withWords } from '../payloads/fresh.ts';
 import { type Json, JsonObject, write } from '../payloads/json.ts';
 import { memoised } from '../payloads/memoised.ts';
-import { initialState, type RequestState } from '../payloads/model/dimension.ts';
+import { initialRequest, type ModelRequest } from '../payloads/model/model-request.ts';
 import { ID } from '../payloads/plants.ts';
 import { sample } from '../payloads/random.ts';
 import { isValid, plainPlants } from '../payloads/validity.ts';
 
 /** Returns ordinary requests that differ in all ways in which ordinary plants may, the plainest first. */
-export const ordinaryStates = memoised((contract: Contract): readonly [RequestState, ...RequestState[]] => {
+export const ordinaryRequests = memoised((contract: Contract): readonly [ModelRequest, ...ModelRequest[]] => {
   const plain = (properties: 'all' | 'required', index: number): JsonObject =>
     sample(plainPlants(contract, properties), 0, 'explain', index).value;
   const set = (plant: JsonObject, values: Readonly<Record<string, Json>>): JsonObject =>
@@ -33,11 +33,11 @@ export const ordinaryStates = memoised((contract: Contract): readonly [RequestSt
     new JsonObject([...set(all, { [ID]: odd }).members].reverse()),
   ];
   const [first = all, ...others] = candidates.filter((plant) => isValid(contract, plant));
-  return [initialState(first), ...others.map(initialState)];
+  return [initialRequest(first), ...others.map(initialRequest)];
 });
 
 /** Returns whether each request with this plant gets a new id. */
-export function hasFreshId({ plant }: RequestState): boolean {
+export function hasFreshId({ plant }: ModelRequest): boolean {
   const id = plant.get(ID);
   return id === undefined || write(id, 1n) !== write(id, 2n);
 }

@@ -1,5 +1,5 @@
 import { stringsOf } from '../contract/shape.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
+import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { isValid } from '../payloads/validity.ts';
 import { type Cluster, withExplanation } from './cluster.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
@@ -33,7 +33,7 @@ export async function tryOtherProperties(cluster: Cluster, experiments: Experime
   const search = new Search({ ...lead, symptom }, experiments);
   const names = [property];
   for (const other of strings) {
-    const moved = inOther(explanation.state, property, other, search);
+    const moved = inOther(explanation.request, property, other, search);
     if (moved === undefined) continue;
     if ((await withinBudget(() => search.showsEachTime(moved, 2))) === true) names.push(other);
   }
@@ -46,15 +46,15 @@ export async function tryOtherProperties(cluster: Cluster, experiments: Experime
 
 /** The request with the text in another property; undefined if it would be another kind of request. */
 function inOther(
-  state: RequestState,
+  request: ModelRequest,
   property: string,
   other: string,
   { contract, ordinary }: Search,
-): RequestState | undefined {
-  const text = state.plant.get(property);
-  if (other === property || text === undefined || !isValid(contract, state.plant)) return undefined;
+): ModelRequest | undefined {
+  const text = request.plant.get(property);
+  if (other === property || text === undefined || !isValid(contract, request.plant)) return undefined;
   const usual = ordinary.plant.get(property);
-  const without = usual === undefined ? state.plant.without(property) : state.plant.with(property, usual);
+  const without = usual === undefined ? request.plant.without(property) : request.plant.with(property, usual);
   const plant = without.with(other, text);
-  return isValid(contract, plant) ? { ...state, plant } : undefined;
+  return isValid(contract, plant) ? { ...request, plant } : undefined;
 }

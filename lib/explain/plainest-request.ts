@@ -1,7 +1,7 @@
 import { compact } from '../collections.ts';
 import { withWords } from '../payloads/fresh.ts';
 import { JsonObject, type Member } from '../payloads/json.ts';
-import type { RequestState } from '../payloads/model/dimension.ts';
+import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { ID } from '../payloads/plants.ts';
 import { isValid } from '../payloads/validity.ts';
 import { type Cluster, withExplanation } from './cluster.ts';
@@ -32,8 +32,8 @@ const COST_OF_MEANING = 40;
 const HAS_MEANING = /"(?:null|true|constructor|toString|__proto__|0?)"\s*[,}]/g;
 
 /** How much the reader of a request has to take in, in bytes. */
-function costOf(state: RequestState, experiments: Experiments): number {
-  const { headers, path, body = [], delivery, framing } = experiments.requestOf(state);
+function costOf(request: ModelRequest, experiments: Experiments): number {
+  const { headers, path, body = [], delivery, framing } = experiments.requestOf(request);
   const text = [path, Buffer.from(body).toString('utf8'), ...headers.flat()].join(' ');
   const isDelivered = delivery !== undefined && Object.keys(delivery).length > 0;
   return (
@@ -44,19 +44,19 @@ function costOf(state: RequestState, experiments: Experiments): number {
     (body.length === 0 ? COST_OF_NO_BODY : 0) +
     (isDelivered ? COST_OF_DELIVERY : 0) +
     (framing === 'chunked' ? COST_OF_DELIVERY : 0) +
-    (state.template.preceding === undefined ? 0 : COST_OF_DELIVERY) +
-    (state.plant.get(ID) === undefined || hasFreshId(state) ? 0 : COST_OF_FIXED_ID)
+    (request.template.preceding === undefined ? 0 : COST_OF_DELIVERY) +
+    (request.plant.get(ID) === undefined || hasFreshId(request) ? 0 : COST_OF_FIXED_ID)
   );
 }
 
 /** Returns the request with the plainest of several values that all show the symptom. */
 export function withPlainest(
   candidates: readonly Candidate[],
-  state: RequestState,
+  request: ModelRequest,
   experiments: Experiments,
-): RequestState {
-  const [plainest = state] = candidates
-    .map((candidate) => candidate.apply(state))
+): ModelRequest {
+  const [plainest = request] = candidates
+    .map((candidate) => candidate.apply(request))
     .map((one) => ({ one, cost: costOf(one, experiments) }))
     .toSorted((a, b) => a.cost - b.cost)
     .map(({ one }) => one);
@@ -69,14 +69,14 @@ export async function tryPlainestRequest(cluster: Cluster, experiments: Experime
   const [lead] = members;
   if (lead === undefined || !isSingleRequest(explanation)) return cluster;
   const search = new Search({ ...lead, symptom }, experiments);
-  const { state: shown, plainer } = explanation;
+  const { request: shown, plainer } = explanation;
   const expected = search.expectedOutcomeOf(shown);
-  const plain = (state: RequestState) => withPlainPlant(state, explanation, search);
-  for (const state of compact(plainer && plain(plainer), plainer, plain(shown))) {
-    const isPlainer = costOf(state, experiments) < costOf(shown, experiments);
-    if (!isPlainer || search.expectedOutcomeOf(state) !== expected) continue;
-    const exchange = await withinBudget(() => search.failingExchange(state));
-    if (exchange !== undefined) return withExplanation(cluster, { state, exchange });
+  const plain = (request: ModelRequest) => withPlainPlant(request, explanation, search);
+  for (const request of compact(plainer && plain(plainer), plainer, plain(shown))) {
+    const isPlainer = costOf(request, experiments) < costOf(shown, experiments);
+    if (!isPlainer || search.expectedOutcomeOf(request) !== expected) continue;
+    const exchange = await withinBudget(() => search.failingExchange(request));
+    if (exchange !== undefined) return withExplanation(cluster, { request, exchange });
   }
   return cluster;
 }
@@ -85,15 +85,15 @@ const isSingleRequest = ({ kind, template, before = [], repeat }: Explanation): 
   kind === 'always' && template === undefined && before.length === 0 && repeat.times === 1;
 
 /** The request without optional properties that do not matter, and with a plain name unless it matters. */
-function withPlainPlant(state: RequestState, found: Explanation, { contract }: Search): RequestState {
+function withPlainPlant(request: ModelRequest, found: Explanation, { contract }: Search): ModelRequest {
   const { shape } = contract.newPlant;
   const involved = involvedIn(found);
-  const members = state.plant.members
+  const members = request.plant.members
     .filter(([name]) => involved.has(name) || shape.required.has(name) || !shape.properties.has(name))
     .map(([name, value]): Member => [name, name === 'name' && !involved.has(name) ? PLAIN_NAME : value]);
-  const plain = { ...state, plant: new JsonObject(members) };
-  const wasValid = isValid(contract, state.plant);
-  return wasValid && !isValid(contract, plain.plant) ? state : plain;
+  const plain = { ...request, plant: new JsonObject(members) };
+  const wasValid = isValid(contract, request.plant);
+  return wasValid && !isValid(contract, plain.plant) ? request : plain;
 }
 
 /** The properties that the cause is about. */

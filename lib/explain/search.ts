@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract } from '../contract/contract.ts';
-import { madeValid, type RequestState, templateOf } from '../payloads/model/dimension.ts';
+import { type ModelRequest, madeValid, templateOf } from '../payloads/model/model-request.ts';
 import type { ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Failure } from '../run/result/result.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { covers } from './assign/covers.ts';
 import type { CheckFailure } from './cluster.ts';
-import { differences, type RequestPart, stateOf, withParts } from './condition/request-parts.ts';
+import { differences, modelRequestOf, type RequestPart, withParts } from './condition/request-parts.ts';
 import { defectSweep } from './condition/sweeps/defects.ts';
 import type { Experiments } from './experiments.ts';
 import type { Explanation } from './explanation.ts';
-import { ordinaryStates } from './ordinary-requests.ts';
+import { ordinaryRequests } from './ordinary-requests.ts';
 import { mustReject } from './symptom/detect-symptoms.ts';
 import { isSlow, type SymptomKind } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 import { labelOf } from './wording/request-words.ts';
 
 /** Finds out whether one kind of explanation is true of a request that may show the symptom. */
-export type Finder = (state: RequestState, search: Search) => Promise<Explanation | undefined>;
+export type Finder = (request: ModelRequest, search: Search) => Promise<Explanation | undefined>;
 
 /** How often an outcome must recur before it counts as certain. */
 export const REPEATS = 3;
@@ -68,17 +68,17 @@ const OUTCOME_KINDS: readonly SymptomKind[] = [
 ];
 
 /** Whether an explanation with conditions covers a request. */
-const isExplainedBy = (known: Explanation, state: RequestState, { experiments }: Search): boolean =>
+const isExplainedBy = (known: Explanation, request: ModelRequest, { experiments }: Search): boolean =>
   known.kind === 'always' &&
   known.conditions.length > 0 &&
   known.neutral !== undefined &&
-  covers(known, { label: '', template: templateOf(state) }, experiments);
+  covers(known, { label: '', template: templateOf(request) }, experiments);
 
 /** The properties with which the store does not accept ordinary plants each time. */
 function unreliableProperties({ symptom }: CheckFailure, experiments: Experiments): readonly string[] {
   const reliable = experiments.ordinaryFor(symptom);
-  const all = ordinaryStates(experiments.contract);
-  const has = (name: string) => (one: RequestState) => one.plant.get(name) !== undefined;
+  const all = ordinaryRequests(experiments.contract);
+  const has = (name: string) => (one: ModelRequest) => one.plant.get(name) !== undefined;
   return [...experiments.contract.newPlant.shape.properties.keys()].filter(
     (name) => !reliable.some(has(name)) && reliable.length + all.filter(has(name)).length === all.length,
   );
@@ -91,11 +91,11 @@ export class Search {
   readonly experiments: Experiments;
   readonly contract: Contract;
   /** The plainest ordinary request. */
-  readonly ordinary: RequestState;
+  readonly ordinary: ModelRequest;
   /** Ordinary requests, without those that the store does not accept each time if the symptom is an acceptance. */
-  private readonly ordinaryStates: readonly RequestState[];
+  private readonly ordinaryRequests: readonly ModelRequest[];
   /** The failing request; undefined if the model cannot describe it. */
-  readonly failingState: RequestState | undefined;
+  readonly failingRequest: ModelRequest | undefined;
   /** Properties with which the store does not accept ordinary plants each time, if the symptom is an acceptance. */
   readonly unreliable: readonly string[];
   /** Whether seeing the symptom takes a full timeout. */
@@ -123,17 +123,19 @@ export class Search {
     this.symptom = symptom;
     this.experiments = experiments;
     this.contract = experiments.contract;
-    this.ordinaryStates = experiments.ordinaryFor(symptom);
-    [this.ordinary = experiments.ordinary] = this.ordinaryStates;
+    this.ordinaryRequests = experiments.ordinaryFor(symptom);
+    [this.ordinary = experiments.ordinary] = this.ordinaryRequests;
     this.unreliable = unreliableProperties({ check, failure, symptom }, experiments);
-    this.failingState = this.withoutUnreliable(stateOf(failure.template, this.ordinary.plant));
+    this.failingRequest = this.withoutUnreliable(modelRequestOf(failure.template, this.ordinary.plant));
     this.isSlow = isSlow(symptom);
   }
 
   /** Leaves out unreliable properties, unless one of them is what is wrong with the request. */
-  private withoutUnreliable(state: RequestState | undefined): RequestState | undefined {
+  private withoutUnreliable(request: ModelRequest | undefined): ModelRequest | undefined {
     const names = this.unreliable.filter((name) => !labelOf(this.failure).includes(name));
-    return state && { ...state, plant: names.reduce((plant, name) => plant.without(name), state.plant) };
+    return (
+      request && { ...request, plant: names.reduce((plant, name) => plant.without(name), request.plant) }
+    );
   }
 
   /** The parts that make the failing request invalid; empty if the symptom does not depend on that. */
@@ -143,71 +145,72 @@ export class Search {
   }
 
   private findInvalidParts(): readonly RequestPart[] {
-    const { failingState, ordinary } = this;
-    const expected = failingState === undefined ? 'accept-or-reject' : this.expectedOutcomeOf(failingState);
-    if (failingState === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind))
+    const { failingRequest, ordinary } = this;
+    const expected =
+      failingRequest === undefined ? 'accept-or-reject' : this.expectedOutcomeOf(failingRequest);
+    if (failingRequest === undefined || !mustReject(expected) || !OUTCOME_KINDS.includes(this.symptom.kind))
       return [];
     const label = labelOf(this.failure);
     const { candidates } = defectSweep(this.contract, ordinary.plant, true);
     const defect = candidates.find((one) => one.label === label);
     if (expected === 'reject-body' && defect !== undefined)
       return [{ name: 'body', dimension: undefined, copy: (_, to) => defect.apply(to) }];
-    return differences(failingState, ordinary)
-      .filter((part) => this.expectedOutcomeOf(part.copy(failingState, ordinary)) === expected)
+    return differences(failingRequest, ordinary)
+      .filter((part) => this.expectedOutcomeOf(part.copy(failingRequest, ordinary)) === expected)
       .slice(0, 1);
   }
 
   /** Ordinary requests, made invalid in the same way as the failing one, that show no known fault. */
-  get ordinaryVariants(): readonly RequestState[] {
-    const { failingState, invalidParts } = this;
-    const ordinary = this.ordinaryStates;
+  get ordinaryVariants(): readonly ModelRequest[] {
+    const { failingRequest, invalidParts } = this;
+    const ordinary = this.ordinaryRequests;
     const variants =
-      failingState === undefined
+      failingRequest === undefined
         ? ordinary
-        : ordinary.map((one) => withParts(invalidParts, failingState, one));
+        : ordinary.map((one) => withParts(invalidParts, failingRequest, one));
     const others = variants.filter((one) => !this.known.some((known) => isExplainedBy(known, one, this)));
     return others.length === 0 ? variants : others;
   }
 
-  async send(state: RequestState): Promise<Exchange> {
-    if (this.followsValid && mustReject(this.expectedOutcomeOf(state)))
-      await this.experiments.send(madeValid(state));
-    return this.experiments.send(state);
+  async send(request: ModelRequest): Promise<Exchange> {
+    if (this.followsValid && mustReject(this.expectedOutcomeOf(request)))
+      await this.experiments.send(madeValid(request));
+    return this.experiments.send(request);
   }
 
-  expectedOutcomeOf(state: RequestState): ExpectedOutcome {
-    return this.experiments.expectedOutcomeOf(state);
+  expectedOutcomeOf(request: ModelRequest): ExpectedOutcome {
+    return this.experiments.expectedOutcomeOf(request);
   }
 
   /** Sends a request. Returns whether it shows the symptom; undefined if the response proves nothing. */
-  async shows(state: RequestState): Promise<boolean | undefined> {
-    return this.isShown(await this.send(state), state);
+  async shows(request: ModelRequest): Promise<boolean | undefined> {
+    return this.isShown(await this.send(request), request);
   }
 
   /** Whether an exchange shows the symptom; undefined if it proves nothing. */
-  isShown(exchange: Exchange, state: RequestState): boolean | undefined {
-    return this.experiments.isShown(exchange, templateOf(state), this.symptom);
+  isShown(exchange: Exchange, request: ModelRequest): boolean | undefined {
+    return this.experiments.isShown(exchange, templateOf(request), this.symptom);
   }
 
   /** Sends a request, and returns the exchange if it shows the symptom. */
-  async failingExchange(state: RequestState): Promise<Exchange | undefined> {
-    const exchange = await this.send(state);
-    return this.isShown(exchange, state) === true ? exchange : undefined;
+  async failingExchange(request: ModelRequest): Promise<Exchange | undefined> {
+    const exchange = await this.send(request);
+    return this.isShown(exchange, request) === true ? exchange : undefined;
   }
 
-  showsEachTime(state: RequestState, times: number): Promise<boolean> {
-    return everyTime(times, async () => (await this.shows(state)) === true);
+  showsEachTime(request: ModelRequest, times: number): Promise<boolean> {
+    return everyTime(times, async () => (await this.shows(request)) === true);
   }
 
   /** Whether the request shows the symptom again and again; a single time if that takes a timeout. */
-  recurs(state: RequestState): Promise<boolean> {
-    return this.showsEachTime(state, this.isSlow ? 1 : REPEATS);
+  recurs(request: ModelRequest): Promise<boolean> {
+    return this.showsEachTime(request, this.isSlow ? 1 : REPEATS);
   }
 
-  async showsAtLeastOnce(state: RequestState, times: number, pauseMs = 0): Promise<boolean> {
+  async showsAtLeastOnce(request: ModelRequest, times: number, pauseMs = 0): Promise<boolean> {
     return !(await everyTime(times, async () => {
       if (pauseMs > 0) await sleep(pauseMs);
-      return (await this.shows(state)) !== true;
+      return (await this.shows(request)) !== true;
     }));
   }
 }

@@ -1,6 +1,6 @@
 import { dependsOnFreshId, type ExpectedOutcome } from '../payloads/test-case.ts';
 import type { CheckFailure } from './cluster.ts';
-import { stateOf } from './condition/request-parts.ts';
+import { modelRequestOf } from './condition/request-parts.ts';
 import type { Experiments } from './experiments.ts';
 import { isWrong400 } from './symptom/target-symptom.ts';
 
@@ -40,10 +40,10 @@ export const simplestFirst = (
 ): readonly CheckFailure[] => {
   const cost = (member: CheckFailure): number => {
     const { template, before = [], when } = member.failure;
-    const state = stateOf(template, experiments.ordinary.plant);
-    if (state === undefined) return UNKNOWN_REQUEST_COST;
+    const request = modelRequestOf(template, experiments.ordinary.plant);
+    if (request === undefined) return UNKNOWN_REQUEST_COST;
     const delivered = Object.keys(template).length + Object.keys(template.delivery ?? {}).length;
-    const expected = experiments.expectedOutcomeOf(state);
+    const expected = experiments.expectedOutcomeOf(request);
     const isOrdinary = expected === 'accept' && !isWrong400(member.symptom);
     const outcomeCost = OUTCOME_COSTS[expected === 'accept' && !isOrdinary ? 'accept-or-reject' : expected];
     const isSteady = when === 'always' || (isOrdinary && experiments.restarts === 0);

@@ -1,8 +1,8 @@
 import { type DefectKind, defectsOf } from '../../payloads/defects.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { bodyText } from '../../utf8.ts';
-import { stateOf, withParts } from '../condition/request-parts.ts';
+import { modelRequestOf, withParts } from '../condition/request-parts.ts';
 import { withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
 import { everyTime, type Search } from '../search.ts';
@@ -30,8 +30,8 @@ export async function explanationCovering(
   if (isOtherRejection(first, search)) return undefined;
   if (first.kind !== 'always') return fits;
   if (isOfProperty(fits) && !mayExplain(fits, search)) return undefined;
-  const state = neutral && stateOf(failure.template, neutral.plant);
-  if (neutral === undefined || state === undefined) {
+  const request = neutral && modelRequestOf(failure.template, neutral.plant);
+  if (neutral === undefined || request === undefined) {
     // Without an experiment, an explanation about one property covers only failures of that property.
     const isOther = isOfProperty(fits) && !isAbout(fits, search);
     return isOther || !mayExplain(fits, search) ? undefined : fits;
@@ -39,8 +39,8 @@ export async function explanationCovering(
   // The ordinary part may also hide a different fault, so the failing part must show this symptom by itself.
   const explains = await withinBudget(
     async () =>
-      (await search.shows(withParts(parts, neutral, state))) !== true &&
-      (!partsSuffice || (await partsMayShow(withParts(parts, state, neutral), state, search))),
+      (await search.shows(withParts(parts, neutral, request))) !== true &&
+      (!partsSuffice || (await partsMayShow(withParts(parts, request, neutral), request, search))),
   );
   return explains === false ? undefined : fits;
 }
@@ -52,15 +52,15 @@ const hasItsFeature = ({ feature }: Explanation, text: string): boolean =>
  * Whether the parts that matter may cause the failure in an otherwise neutral request. Since each try has a
  * new id, it may take several; a failure that does not recur proves nothing.
  */
-async function partsMayShow(alone: RequestState, failing: RequestState, search: Search): Promise<boolean> {
-  const isAbsent = async (state: RequestState) => (await search.shows(state)) === false;
+async function partsMayShow(alone: ModelRequest, failing: ModelRequest, search: Search): Promise<boolean> {
+  const isAbsent = async (request: ModelRequest) => (await search.shows(request)) === false;
   return !(await everyTime(2, () => isAbsent(alone))) || isAbsent(failing);
 }
 
 /** Whether one of explanation and failure is about a credential, and the other is not. */
-function isOtherRejection({ subject, state }: Explanation, { failure, experiments }: Search): boolean {
+function isOtherRejection({ subject, request }: Explanation, { failure, experiments }: Search): boolean {
   if (subject === undefined) return false;
-  const isOfCredential = experiments.expectedOutcomeOf(state) === 'reject-credential';
+  const isOfCredential = experiments.expectedOutcomeOf(request) === 'reject-credential';
   return isOfCredential !== (experiments.expectedOutcomeOfSent(failure) === 'reject-credential');
 }
 
@@ -73,9 +73,9 @@ async function inUndeclared(found: readonly Explanation[], search: Search): Prom
   const kinds = new Map(defectsOf(shape).map(({ name, kind }) => [name, kind] as const));
   const isAboutUndeclared = (label: string) => UNDECLARED.includes(kinds.get(label));
   const fits = found.find(({ labels = [] }) => labels.length > 0 && labels.every(isAboutUndeclared));
-  const state = stateOf(search.failure.template, new JsonObject([]));
-  if (fits === undefined || state === undefined) return undefined;
-  const plant = new JsonObject(state.plant.members.filter(([name]) => shape.properties.has(name)));
-  const shows = await withinBudget(() => search.shows({ ...state, plant }));
+  const request = modelRequestOf(search.failure.template, new JsonObject([]));
+  if (fits === undefined || request === undefined) return undefined;
+  const plant = new JsonObject(request.plant.members.filter(([name]) => shape.properties.has(name)));
+  const shows = await withinBudget(() => search.shows({ ...request, plant }));
   return shows === false ? fits : undefined;
 }

@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.ts';
 import { exactInteger, sourceAt } from '../../contract/numeral.ts';
 import { typeOfValue } from '../../contract/shape.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { FailedCase } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
-import { differences, stateOf } from '../condition/request-parts.ts';
+import { differences, modelRequestOf } from '../condition/request-parts.ts';
 import { isAboutBytes } from '../condition/sweeps/defects.ts';
 import type { Experiments } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
@@ -16,15 +16,15 @@ import { type LabelledCase, labelOf } from '../wording/request-words.ts';
 export function covers(explanation: Explanation, failed: LabelledCase, experiments: Experiments): boolean {
   const { kind, before, labels, conditions, feature, neutral } = explanation;
   if (kind !== 'always' || before !== undefined || modulusIn(conditions) !== undefined) return true;
-  const state = stateOf(failed.template, experiments.ordinary.plant);
-  if (state === undefined) return true;
-  const body = experiments.textOf(state);
+  const request = modelRequestOf(failed.template, experiments.ordinary.plant);
+  if (request === undefined) return true;
+  const body = experiments.textOf(request);
   if (!mayBeAbout(explanation, { label: labelOf(failed), body }, experiments.contract)) return false;
   if (labels !== undefined && feature?.has(body) === false) return false;
   const { exchange } = explanation;
   if (conditions.some((one) => hasOtherType(one, body, bodyText(exchange.request.body)))) return false;
   if (neutral === undefined || !conditions.every(isOfPart)) return true;
-  return hasEveryPart(state, neutral, conditions);
+  return hasEveryPart(request, neutral, conditions);
 }
 
 /** Whether a condition describes the value of a property that has another JSON type in this body. */
@@ -38,11 +38,11 @@ function hasOtherType({ property, part, statement }: Condition, body: string, ex
 
 /** Whether every part that the conditions are about differs from that of a request that passes. */
 export function hasEveryPart(
-  state: RequestState,
-  passing: RequestState,
+  request: ModelRequest,
+  passing: ModelRequest,
   conditions: readonly Condition[],
 ): boolean {
-  const unusual = new Set(differences(state, passing).map(({ name }) => name));
+  const unusual = new Set(differences(request, passing).map(({ name }) => name));
   return conditions.every(({ part = '' }) => unusual.has(part));
 }
 

@@ -28,7 +28,7 @@ export function withAllSubjects(cluster: Cluster, { contract, token }: Experimen
   const { explanation, members } = cluster;
   const kinds = new Set(members.map(({ failure }) => labelOf(failure)));
   if (explanation.subject === undefined || kinds.size < 2) return cluster;
-  const { credential } = explanation.template ?? explanation.state;
+  const { credential } = explanation.template ?? explanation.request;
   if (explanation.kind === 'always') {
     const isListed = explanation.labels === undefined && credential === undefined && kinds.size <= MAX_KINDS;
     return isListed ? withExplanation(cluster, { subject: listOf(kinds, contract) }) : cluster;

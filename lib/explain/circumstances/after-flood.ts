@@ -1,4 +1,4 @@
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import { withinBudget } from '../experiments.ts';
 import { shownAfterOthers } from '../explanation.ts';
 import type { Finder } from '../search.ts';
@@ -17,19 +17,19 @@ const KINDS = [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated];
  * Finds whether a valid request fails for a while after many rejections within a second or two, and whether
  * fewer in a row suffice.
  */
-export const tryAfterFlood: Finder = async (state, search) => {
+export const tryAfterFlood: Finder = async (request, search) => {
   const { symptom, experiments } = search;
   const mayBeLockedOut = symptom.kind === 'rejects' && LOCKED_OUT.includes(symptom.status ?? 0);
-  if (!mayBeLockedOut || search.expectedOutcomeOf(state) !== 'accept') return undefined;
+  if (!mayBeLockedOut || search.expectedOutcomeOf(request) !== 'accept') return undefined;
   for (const kind of KINDS) {
-    const template = templateOf(kind.from(state));
+    const template = templateOf(kind.from(request));
     const shownAfterFlood = () =>
       withinBudget(async () => {
         // Waits until the store accepts plants again.
-        const probe = await SequenceProbe.of(state, search);
+        const probe = await SequenceProbe.of(request, search);
         if (probe === undefined) return undefined;
         const sent = await experiments.sendConcurrently(Array.from({ length: FLOOD }, () => template));
-        const exchange = await search.failingExchange(state);
+        const exchange = await search.failingExchange(request);
         return exchange && { probe, exchange, before: sent.map((one) => ({ template, exchange: one })) };
       });
     const shown = await shownAfterFlood();
@@ -44,7 +44,7 @@ export const tryAfterFlood: Finder = async (state, search) => {
     const count = before.filter((sent) => sent.exchange.response?.status === usual).length;
     const phrase = `for a while after about ${count} ${kind.plural} in quick succession`;
     const condition = { phrase, part: 'earlier requests' };
-    return { ...shownAfterOthers(state, exchange, [condition], last === shown ? 1 : 2), before };
+    return { ...shownAfterOthers(request, exchange, [condition], last === shown ? 1 : 2), before };
   }
   return undefined;
 };

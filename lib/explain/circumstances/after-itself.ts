@@ -1,4 +1,4 @@
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import { type Explanation, shownAfterOthers } from '../explanation.ts';
 import { REPEATS, repeated, type Search } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
@@ -13,16 +13,16 @@ const AWAY: readonly SymptomKind[] = ['closed', 'incomplete', 'server-error'];
  * repeated.
  */
 export async function tryAfterItself(search: Search): Promise<Explanation | undefined> {
-  const { failingState, ordinary, symptom, failure, contract } = search;
+  const { failingRequest, ordinary, symptom, failure, contract } = search;
   const isOfPlant = failure.template.ordinary === true;
-  if (failingState === undefined || isOfPlant || !AWAY.includes(symptom.kind)) return undefined;
+  if (failingRequest === undefined || isOfPlant || !AWAY.includes(symptom.kind)) return undefined;
   const last = await repeated(REPEATS, async () => {
     // Waits until the store accepts plants again.
     if ((await SequenceProbe.of(ordinary, search)) === undefined) return undefined;
-    const sent = await search.send(failingState);
+    const sent = await search.send(failingRequest);
     // Two in a row: a single one may fail because of what the request leaves behind.
     const exchange = await repeated(2, () => search.failingExchange(ordinary));
-    return exchange && { exchange, before: [{ template: templateOf(failingState), exchange: sent }] };
+    return exchange && { exchange, before: [{ template: templateOf(failingRequest), exchange: sent }] };
   });
   if (last === undefined) return undefined;
   const { clause, phrase = `in which ${clause}` } = suchAs(failure, contract);

@@ -1,4 +1,4 @@
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { SentRequest } from '../../run/check.ts';
 import { counted } from '../../text.ts';
 import { bisect } from '../condition/sweep.ts';
@@ -104,36 +104,38 @@ const REQUESTS_ON_CONNECTION = 110;
 const REJECTED_ON_CONNECTION = 34;
 
 /** Finds whether the symptom shows only after a certain number of requests on the same connection. */
-export const tryAfterManyOnConnection: Finder = (state, search) => afterManyOnConnection(state, search);
+export const tryAfterManyOnConnection: Finder = (request, search) => afterManyOnConnection(request, search);
 
 /** Finds whether it shows only after a certain number of rejected requests on the same connection. */
-export const tryAfterManyRejectedOnConnection: Finder = async (state, search) => {
+export const tryAfterManyRejectedOnConnection: Finder = async (request, search) => {
   if (search.isSlow) return undefined;
   const { rejected } = PRECEDING_KINDS;
   const many = Array.from({ length: REJECTED_ON_CONNECTION }, () => rejected.from(search.ordinary));
-  const last = (await search.experiments.onOneConnection([...many, state])).at(-1);
-  if (last === undefined || search.isShown(last, state) !== true) return undefined;
+  const last = (await search.experiments.onOneConnection([...many, request])).at(-1);
+  if (last === undefined || search.isShown(last, request) !== true) return undefined;
   // On another connection, it must not show: a store may also count the requests of all.
-  return (await search.shows(state)) === false ? afterManyOnConnection(state, search, rejected) : undefined;
+  return (await search.shows(request)) === false
+    ? afterManyOnConnection(request, search, rejected)
+    : undefined;
 };
 
 /** @param kind what to send before each request; nothing if the request itself is to be counted */
 async function afterManyOnConnection(
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
   kind?: PrecedingKind,
 ): Promise<Explanation | undefined> {
   if (search.isSlow) return undefined;
   const preceding = kind?.from(search.ordinary);
-  const round = preceding === undefined ? [state] : [preceding, state];
+  const round = preceding === undefined ? [request] : [preceding, request];
   const rounds = preceding === undefined ? REQUESTS_ON_CONNECTION : REJECTED_ON_CONNECTION;
-  const states = Array.from({ length: rounds }, () => round).flat();
+  const requests = Array.from({ length: rounds }, () => round).flat();
   let earlier: number | undefined;
   let before: SentRequest | undefined;
   const shown = await repeated(REPEATS - 1, async () => {
-    const exchanges = await search.experiments.onOneConnection(states);
+    const exchanges = await search.experiments.onOneConnection(requests);
     const index = exchanges.findIndex(
-      (exchange, at) => states[at] === state && search.isShown(exchange, state) === true,
+      (exchange, at) => requests[at] === request && search.isShown(exchange, request) === true,
     );
     // What was sent before the request itself, of its own kind or of the other one.
     const own = preceding === undefined ? index : (index + 1) / 2;
@@ -144,7 +146,7 @@ async function afterManyOnConnection(
     return index > 0 && own === earlier ? exchanges[index] : undefined;
   });
   if (earlier === undefined || shown === undefined) return undefined;
-  const isRejected = preceding !== undefined || mustReject(search.expectedOutcomeOf(state));
+  const isRejected = preceding !== undefined || mustReject(search.expectedOutcomeOf(request));
   const others =
     kind === undefined
       ? counted(earlier, isRejected ? 'rejected request' : 'other')
@@ -154,7 +156,7 @@ async function afterManyOnConnection(
     ...(isRejected && earlier > 1 ? { counted: 'rejections on a connection' } : {}),
   };
   return {
-    ...shownAfterOthers(state, shown, [condition], REPEATS - 1),
+    ...shownAfterOthers(request, shown, [condition], REPEATS - 1),
     outside: [0, earlier * (REPEATS - 1)],
     ...(before === undefined ? {} : { before: [before] }),
     repeat: { times: before === undefined ? earlier + 5 : earlier, inFlight: 1, onConnection: true },

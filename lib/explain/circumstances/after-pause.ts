@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import { shownAfterOthers } from '../explanation.ts';
 import { type Finder, REPEATS, repeated } from '../search.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
@@ -11,29 +11,29 @@ const PAUSES_MS = [1200, 2400];
 const FAILS: readonly SymptomKind[] = ['rejects', 'server-error', 'closed', 'incomplete'];
 
 /** Finds whether a valid request, which failed once, fails if no other request came for a while. */
-export const tryAfterPause: Finder = async (state, search) => {
+export const tryAfterPause: Finder = async (request, search) => {
   const { failure, symptom, isSlow } = search;
   const isRare = failure.when === 'once' && FAILS.includes(symptom.kind) && !isSlow;
-  if (!isRare || search.expectedOutcomeOf(state) !== 'accept') return undefined;
+  if (!isRare || search.expectedOutcomeOf(request) !== 'accept') return undefined;
   for (const pauseMs of PAUSES_MS) {
     const last = await repeated(REPEATS, async () => {
-      await search.send(state);
-      const earlier = await search.send(state);
-      if (search.isShown(earlier, state) !== false) return undefined;
+      await search.send(request);
+      const earlier = await search.send(request);
+      if (search.isShown(earlier, request) !== false) return undefined;
       await sleep(pauseMs);
-      const exchange = await search.failingExchange(state);
+      const exchange = await search.failingExchange(request);
       return exchange && { earlier, exchange };
     });
     if (last === undefined) continue;
     const { earlier, exchange } = last;
     return {
       ...shownAfterOthers(
-        state,
+        request,
         exchange,
         [{ phrase: `after a pause of ${pauseMs / 1000} seconds`, part: 'earlier requests' }],
         REPEATS,
       ),
-      before: [{ template: templateOf(state), exchange: earlier }],
+      before: [{ template: templateOf(request), exchange: earlier }],
       repeat: { times: 1, inFlight: 1, pauseMs },
     };
   }

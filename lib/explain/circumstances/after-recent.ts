@@ -1,4 +1,4 @@
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { Candidate } from '../condition/candidates.ts';
@@ -16,9 +16,9 @@ const ATTEMPTS = 2;
  * requests that preceded it in the run, then one half of them, and so on.
  */
 export async function tryAfterRecent(search: Search): Promise<Explanation | undefined> {
-  const { failure, failingState, experiments, symptom } = search;
+  const { failure, failingRequest, experiments, symptom } = search;
   const { recent = [], template } = failure;
-  if (failingState === undefined || search.isSlow || recent.length === 0) return undefined;
+  if (failingRequest === undefined || search.isSlow || recent.length === 0) return undefined;
   const shownAfter = async (earlier: readonly RequestTemplate[]): Promise<SentInOrder | undefined> => {
     const before: SentRequest[] = [];
     for (const one of earlier) before.push({ template: one, exchange: await experiments.sendTemplate(one) });
@@ -43,7 +43,7 @@ export async function tryAfterRecent(search: Search): Promise<Explanation | unde
   const defect = defectOf(culprit, search);
   const plain = defect && templateOf(defect.apply(search.ordinary));
   const { before, exchange } = (plain && (await repeated(REPEATS, () => shownAfter([plain])))) ?? last;
-  const found = shownAfterOthers(failingState, exchange, [wordsFor(culprit, defect)], REPEATS);
+  const found = shownAfterOthers(failingRequest, exchange, [wordsFor(culprit, defect)], REPEATS);
   return { ...found, before, template };
 }
 

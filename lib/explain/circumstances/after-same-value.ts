@@ -2,7 +2,7 @@ import { stringsOf } from '../../contract/shape.ts';
 import { membersOf } from '../../members.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import { write } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { bodyText } from '../../utf8.ts';
 import type { RequestPart } from '../condition/request-parts.ts';
 import type { SweepResult } from '../condition/sweep.ts';
@@ -19,20 +19,20 @@ const MAX_WITH_SAME_VALUE = 120;
  * @param swept the values that fail; if any of them is new in each request, the text itself matters
  */
 export async function explainBySameValue(
-  state: RequestState,
+  request: ModelRequest,
   { name }: RequestPart,
-  neutral: RequestState | undefined,
+  neutral: ModelRequest | undefined,
   { shown }: SweepResult,
   search: Search,
 ): Promise<Explanation | undefined> {
   if (search.isSlow || shown.length === 0 || !stringsOf(search.contract.newPlant.shape).includes(name))
     return undefined;
-  const valueIn = ({ plant }: RequestState, id: bigint) => write(plant.get(name) ?? null, id);
-  const isNewEachTime = (one: RequestState) => valueIn(one, 1n) !== valueIn(one, 2n);
-  if (shown.some((candidate) => isNewEachTime(candidate.apply(state)))) return undefined;
+  const valueIn = ({ plant }: ModelRequest, id: bigint) => write(plant.get(name) ?? null, id);
+  const isNewEachTime = (one: ModelRequest) => valueIn(one, 1n) !== valueIn(one, 2n);
+  if (shown.some((candidate) => isNewEachTime(candidate.apply(request)))) return undefined;
   const withNewValue = {
-    ...state,
-    plant: state.plant.with(
+    ...request,
+    plant: request.plant.with(
       name,
       withWords((word) => word(9)),
     ),
@@ -40,7 +40,7 @@ export async function explainBySameValue(
   const first = await search.send(withNewValue);
   const value = membersOf(bodyText(first.request.body))[name];
   if (typeof value !== 'string' || search.isShown(first, withNewValue) !== false) return undefined;
-  const withSameValue = { ...state, plant: state.plant.with(name, value) };
+  const withSameValue = { ...request, plant: request.plant.with(name, value) };
   for (let earlier = 1; earlier <= MAX_WITH_SAME_VALUE; earlier += 1) {
     const exchange = await search.failingExchange(withSameValue);
     if (exchange === undefined) continue;

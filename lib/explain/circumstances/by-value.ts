@@ -1,5 +1,5 @@
 import { Raw } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -16,7 +16,7 @@ const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, f
 
 /** Finds whether the values of the failing exchange always fail, and those of the passing one never do. */
 export async function explainByValue(
-  state: RequestState,
+  request: ModelRequest,
   failing: Exchange,
   passing: Exchange,
   search: Search,
@@ -24,27 +24,27 @@ export async function explainByValue(
   const [bad, good] = [failing.request.freshId, passing.request.freshId];
   if (bad === undefined || good === undefined) return undefined;
   for (const isBad of BAD_OR_GOOD)
-    if (((await search.shows(withFixedId(state, isBad ? bad : good))) === true) !== isBad) return undefined;
+    if (((await search.shows(withFixedId(request, isBad ? bad : good))) === true) !== isBad) return undefined;
   const tried: TriedId[] = [];
-  for (const first of [bad, good].flatMap((id) => idOfState(withFixedId(state, id)) ?? []))
+  for (const first of [bad, good].flatMap((id) => idOfRequest(withFixedId(request, id)) ?? []))
     for (let offset = 0n; offset < NEIGHBOUR_IDS; offset += 1n) {
       const id = first + offset;
-      const plant = withFixedId(state, good).plant.with(ID, id);
-      tried.push({ id, shows: (await search.shows({ ...state, plant })) === true });
+      const plant = withFixedId(request, good).plant.with(ID, id);
+      tried.push({ id, shows: (await search.shows({ ...request, plant })) === true });
     }
-  const found = aboutIds(tried) ?? (await aboutRareIds(tried, state, search));
-  const small = found && (await withDigitAnywhere(found, tried, state, search));
+  const found = aboutIds(tried) ?? (await aboutRareIds(tried, request, search));
+  const small = found && (await withDigitAnywhere(found, tried, request, search));
   const reach =
-    small === undefined ? await sweep(idSweep, withFixedId(state, good), search, true) : undefined;
+    small === undefined ? await sweep(idSweep, withFixedId(request, good), search, true) : undefined;
   const { condition, example }: AboutIds = small ?? {
     condition: reach?.named[0]?.condition ?? { phrase: 'with some names or ids', isVague: true },
   };
-  const known = withFixedId(state, bad);
-  const failingState = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
+  const known = withFixedId(request, bad);
+  const failingRequest = example === undefined ? known : { ...known, plant: known.plant.with(ID, example) };
   const presences = await withinBudget(() =>
-    requiredPresences(failingState, search, async (other) => (await search.shows(other)) === true),
+    requiredPresences(failingRequest, search, async (other) => (await search.shows(other)) === true),
   );
-  const exchange = await search.send(failingState);
+  const exchange = await search.send(failingRequest);
   const ladder = reach?.ladder ?? {
     part: ID,
     tried: tried.map(({ id, shows }) => ({ value: String(id), shows })),
@@ -52,7 +52,7 @@ export async function explainByValue(
   const all = [...BAD_OR_GOOD, ...ladder.tried.map(({ shows }) => shows)];
   const shown = all.filter((shows) => shows).length;
   return {
-    ...bareExplanation(failingState, exchange),
+    ...bareExplanation(failingRequest, exchange),
     conditions: [condition, ...(presences ?? []).map(presenceCondition)],
     inside: [shown, shown],
     outside: [0, all.length - shown],
@@ -69,7 +69,7 @@ interface TriedId {
 const NEIGHBOUR_IDS = 24n;
 
 /** The id of a plant if it is written as a plain integer, not as `1.0` or `1e3`. */
-function idOfState({ plant }: RequestState): bigint | undefined {
+function idOfRequest({ plant }: ModelRequest): bigint | undefined {
   const id = plant.get(ID);
   if (!(id instanceof Raw)) return typeof id === 'bigint' ? id : undefined;
   const numeral = id.written(0n);
@@ -85,12 +85,12 @@ interface AboutIds {
 /** Finds the remainder that decides if only one of the ids failed, so that the divisor must be large. */
 async function aboutRareIds(
   tried: readonly TriedId[],
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<AboutIds | undefined> {
   const [failing, ...others] = tried.filter(({ shows }) => shows).map(({ id }) => id);
   if (failing === undefined || others.length > 0) return undefined;
-  const condition = await findRareRemainder(failing, state, search);
+  const condition = await findRareRemainder(failing, request, search);
   return condition && { condition };
 }
 
@@ -117,15 +117,15 @@ const withDigit = (digit: string, example: bigint | undefined): AboutIds => ({
 async function withDigitAnywhere(
   found: AboutIds,
   tried: readonly TriedId[],
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<AboutIds> {
   const digit = `${tried.find(({ shows }) => shows)?.id ?? ''}`.at(-1);
   const passing = tried.find(({ id, shows }) => !shows && id > 0n)?.id;
   if (found.condition.modulus !== 10 || digit === undefined || passing === undefined) return found;
   const [first = '', _, ...others] = `${passing}`;
-  const plant = state.plant.with(ID, BigInt([first, digit, ...others].join('')));
-  return (await search.shows({ ...state, plant })) === true ? withDigit(digit, found.example) : found;
+  const plant = request.plant.with(ID, BigInt([first, digit, ...others].join('')));
+  return (await search.shows({ ...request, plant })) === true ? withDigit(digit, found.example) : found;
 }
 
 /** An optional property that must be present, or absent, for the symptom to show. */
@@ -143,19 +143,19 @@ export const presenceCondition = ({ name, isPresent }: Presence): Condition =>
  * @param shows sends a request as often as it takes to see the symptom
  */
 export async function requiredPresences(
-  state: RequestState,
+  request: ModelRequest,
   { contract, ordinary }: Search,
-  shows: (state: RequestState) => Promise<boolean>,
+  shows: (request: ModelRequest) => Promise<boolean>,
 ): Promise<readonly Presence[]> {
   const { properties, required } = contract.newPlant.shape;
   const found: Presence[] = [];
   for (const name of properties.keys()) {
-    const isPresent = state.plant.get(name) !== undefined;
+    const isPresent = request.plant.get(name) !== undefined;
     const value = ordinary.plant.get(name);
     if (required.has(name) || (!isPresent && value === undefined)) continue;
     const plant =
-      isPresent || value === undefined ? state.plant.without(name) : state.plant.with(name, value);
-    if (isValid(contract, plant) && !(await shows({ ...state, plant }))) found.push({ name, isPresent });
+      isPresent || value === undefined ? request.plant.without(name) : request.plant.with(name, value);
+    if (isValid(contract, plant) && !(await shows({ ...request, plant }))) found.push({ name, isPresent });
   }
   return found;
 }

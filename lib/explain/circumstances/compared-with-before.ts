@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.ts';
 import { freshId, withWords } from '../../payloads/fresh.ts';
 import type { Json } from '../../payloads/json.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import { shownAfterOthers } from '../explanation.ts';
@@ -18,12 +18,12 @@ interface Ascending {
 }
 
 /** Finds whether a plant fails because of how its id, or a text, compares with that of the previous plant. */
-export const tryComparedWithBefore: Finder = async (state, search) => {
-  for (const { property, values, larger, smaller } of ascending(state, search.contract)) {
+export const tryComparedWithBefore: Finder = async (request, search) => {
+  for (const { property, values, larger, smaller } of ascending(request, search.contract)) {
     const [small, middle, large] = values;
-    const template = templateOf({ ...state, plant: state.plant.with(property, middle) });
-    const after = (value: Json): RequestState =>
-      precededBy({ ...state, plant: state.plant.with(property, value) }, template, 'other');
+    const template = templateOf({ ...request, plant: request.plant.with(property, middle) });
+    const after = (value: Json): ModelRequest =>
+      precededBy({ ...request, plant: request.plant.with(property, value) }, template, 'other');
     const pairs = [
       { failing: after(small), passing: after(large), before: larger },
       { failing: after(large), passing: after(small), before: smaller },
@@ -40,7 +40,7 @@ export const tryComparedWithBefore: Finder = async (state, search) => {
 /** A fresh text. The lengths used below differ by more than those of sampled texts. */
 const text = (length: number) => withWords((word) => word(length));
 
-function ascending({ plant }: RequestState, contract: Contract): readonly Ascending[] {
+function ascending({ plant }: ModelRequest, contract: Contract): readonly Ascending[] {
   const ids: Ascending = {
     property: ID,
     values: [freshId(2n ** 20n, 2n ** 30n), freshId(2n ** 32n, 2n ** 36n), freshId(2n ** 40n, 2n ** 50n)],

@@ -1,14 +1,14 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { freshId } from '../../payloads/fresh.ts';
 import { FRESH, FreshText } from '../../payloads/json.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { orMoreInFlight } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { besideSame } from '../condition/sweeps/model.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
-import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
+import { hasFreshId, ordinaryRequests } from '../ordinary-requests.ts';
 import { countOf, everyTime, type Finder, REPEATS, type Search } from '../search.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-probe.ts';
@@ -16,31 +16,35 @@ import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-prob
 const SIZES = [2, 3, 4, 5, 6, 8, 12, 16, 24];
 
 /** Finds whether a failure needs other requests in flight: any requests, or requests with the same values. */
-export const tryUnderConcurrency: Finder = async (state, search) =>
+export const tryUnderConcurrency: Finder = async (request, search) =>
   // A constant id is in flight several times at once, and that may be what matters.
-  hasFreshId(state)
-    ? ((await tryUnderLoad(state, search)) ?? trySameValues(state, search))
-    : ((await trySameValues(search.ordinary, search)) ?? tryUnderLoad(state, search));
+  hasFreshId(request)
+    ? ((await tryUnderLoad(request, search)) ?? trySameValues(request, search))
+    : ((await trySameValues(search.ordinary, search)) ?? tryUnderLoad(request, search));
 
 /** Sends a request several times concurrently, and returns the exchanges that show the symptom. */
-async function sendTogether(state: RequestState, size: number, search: Search): Promise<readonly Exchange[]> {
-  const template = templateOf(state);
+async function sendTogether(
+  request: ModelRequest,
+  size: number,
+  search: Search,
+): Promise<readonly Exchange[]> {
+  const template = templateOf(request);
   const exchanges = await search.experiments.sendConcurrently(Array.from({ length: size }, () => template));
-  return exchanges.filter((exchange) => search.isShown(exchange, state) === true);
+  return exchanges.filter((exchange) => search.isShown(exchange, request) === true);
 }
 
 const SAME_ID_REQUESTS = 8;
 
 /** Finds whether the failure needs a request with the same id that is concurrent, not merely earlier. */
-export const trySameValues: Finder = async (state, search) => {
+export const trySameValues: Finder = async (request, search) => {
   const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
-  const found = (await tryUsedId(state, size, search)) ?? (await tryNewId(state, size, search));
+  const found = (await tryUsedId(request, size, search)) ?? (await tryNewId(request, size, search));
   if (found === undefined) return undefined;
   const { waves } = found;
-  const { property = ID, ...shown } = { ...found, ...(await trySameText(state, size, search)) };
+  const { property = ID, ...shown } = { ...found, ...(await trySameText(request, size, search)) };
   return {
-    ...bareExplanation(shown.state, shown.exchange),
+    ...bareExplanation(shown.request, shown.exchange),
     kind: 'under-concurrency',
     conditions: [{ phrase: besideSame(property), topics: ['known value'] }],
     inside: [waves, WAVES_OF_SAME_ID],
@@ -49,7 +53,7 @@ export const trySameValues: Finder = async (state, search) => {
   };
 };
 
-interface Shown extends Pick<Explanation, 'state' | 'exchange' | 'repeat'> {
+interface Shown extends Pick<Explanation, 'request' | 'exchange' | 'repeat'> {
   /** The property that two concurrent requests share, if it is not the id. */
   readonly property?: string;
 }
@@ -61,19 +65,22 @@ const inWaves = (size: number): Repeat => ({ times: size * 16, inFlight: size * 
 const inPairs = (size: number): Repeat => ({ times: size * 4, inFlight: 2 });
 
 /** Tries, for each text property, two concurrent plants with the same fresh text in it but different ids. */
-async function trySameText(state: RequestState, size: number, search: Search): Promise<Shown | undefined> {
+async function trySameText(request: ModelRequest, size: number, search: Search): Promise<Shown | undefined> {
   const texts = stringsOf(search.contract.newPlant.shape).filter(
-    (name) => state.plant.get(name) !== undefined,
+    (name) => request.plant.get(name) !== undefined,
   );
   for (const property of texts) {
     const textOf = (prefix: string) => new FreshText((id) => `${prefix}${id}`, 2 ** 53);
     const withTexts = (prefix: string) =>
-      texts.reduce((own, name) => own.with(name, textOf(name === property ? name : prefix)), state.plant);
+      texts.reduce((own, name) => own.with(name, textOf(name === property ? name : prefix)), request.plant);
     const plant = withTexts('one').with(ID, FRESH);
-    const other = templateOf({ ...state, plant: withTexts('other').with(ID, freshId(2n ** 20n, 2n ** 31n)) });
-    const beside = precededBy({ ...state, plant }, other, 'concurrent');
+    const other = templateOf({
+      ...request,
+      plant: withTexts('other').with(ID, freshId(2n ** 20n, 2n ** 31n)),
+    });
+    const beside = precededBy({ ...request, plant }, other, 'concurrent');
     const [exchange] = await sendTogether(beside, size, search);
-    if (exchange !== undefined) return { state: beside, exchange, property, repeat: inPairs(size) };
+    if (exchange !== undefined) return { request: beside, exchange, property, repeat: inPairs(size) };
   }
   return undefined;
 }
@@ -93,29 +100,29 @@ async function inMostWaves(wave: () => Promise<Shown | 'refuted' | undefined>) {
 }
 
 /** Tries concurrent requests with an id that the store has already accepted. */
-const tryUsedId = (state: RequestState, size: number, search: Search) =>
+const tryUsedId = (request: ModelRequest, size: number, search: Search) =>
   inMostWaves(async () => {
-    const { freshId } = (await search.send(state)).request;
+    const { freshId } = (await search.send(request)).request;
     if (freshId === undefined) return 'refuted';
-    const withSameId = withFixedId(state, freshId);
+    const withSameId = withFixedId(request, freshId);
     const [exchange] = await sendTogether(withSameId, size, search);
     if (exchange === undefined) return undefined;
     const showsOtherwise =
-      (await search.shows(withSameId)) === true || (await sendTogether(state, size, search)).length > 0;
+      (await search.shows(withSameId)) === true || (await sendTogether(request, size, search)).length > 0;
     const repeat = { ...inWaves(size), sameId: true } as const;
-    return showsOtherwise ? 'refuted' : { state: withSameId, exchange, repeat };
+    return showsOtherwise ? 'refuted' : { request: withSameId, exchange, repeat };
   });
 
 /** Tries concurrent requests with a new id, for a store that rejects known ids. */
-const tryNewId = (state: RequestState, size: number, search: Search) =>
+const tryNewId = (request: ModelRequest, size: number, search: Search) =>
   inMostWaves(async () => {
-    const concurrent = precededBy(state, templateOf(state), 'concurrent');
+    const concurrent = precededBy(request, templateOf(request), 'concurrent');
     // Several pairs, each with its own id: the two requests of a pair may miss each other.
     const [exchange] = await sendTogether(concurrent, size, search);
     if (exchange === undefined) return undefined;
-    for (const other of [state, precededBy(state, templateOf(state), 'other')])
+    for (const other of [request, precededBy(request, templateOf(request), 'other')])
       if ((await sendTogether(other, size, search)).length > 0) return 'refuted';
-    return { state: concurrent, exchange, repeat: inPairs(size) };
+    return { request: concurrent, exchange, repeat: inPairs(size) };
   });
 
 const [PAIRS, WAVES_OF_PAIRS] = [4, 6];
@@ -124,19 +131,19 @@ const MIN_MIXED_UP = 3;
 const MIN_PASSING_REQUESTS = 16;
 
 /** Finds whether the store mixes up concurrent requests of different outcomes, say in a shared variable. */
-export const tryBesideOthers: Finder = async (state, search) => {
+export const tryBesideOthers: Finder = async (request, search) => {
   if (search.isSlow) return undefined;
-  const isOrdinary = search.expectedOutcomeOf(state) === 'accept';
+  const isOrdinary = search.expectedOutcomeOf(request) === 'accept';
   const kinds: readonly Pick<PrecedingKind, 'plural' | 'from'>[] = isOrdinary
-    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated, ...ofOtherLengths(state, search)]
+    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated, ...ofOtherLengths(request, search)]
     : [PRECEDING_KINDS.accepted, SLOW_PLANTS];
   for (const { plural, from } of kinds) {
     const other = from(search.ordinary);
-    const mixed = await countAmongOthers(state, other, search);
+    const mixed = await countAmongOthers(request, other, search);
     if (mixed === undefined) continue;
-    if (await showsOtherwise(state, other, search)) return undefined;
+    if (await showsOtherwise(request, other, search)) return undefined;
     return {
-      ...bareExplanation(precededBy(state, templateOf(other), 'concurrent'), mixed.exchange),
+      ...bareExplanation(precededBy(request, templateOf(other), 'concurrent'), mixed.exchange),
       kind: 'under-concurrency',
       conditions: [{ clause: `${plural} are in flight`, isOfOthers: true }],
       inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
@@ -150,47 +157,47 @@ export const tryBesideOthers: Finder = async (state, search) => {
 /** Ordinary plants that stay in flight: a store may check credentials well before it reads bodies. */
 const SLOW_PLANTS = {
   plural: 'requests whose bodies arrive late',
-  from: (ordinary: RequestState): RequestState => ({
+  from: (ordinary: ModelRequest): ModelRequest => ({
     ...ordinary,
     template: { ...ordinary.template, delivery: { headFirst: true, pauseMs: 40 } },
   }),
 };
 
 /** Longer and shorter ordinary plants: a shared buffer may go unnoticed if all have the same length. */
-function ofOtherLengths(state: RequestState, { contract, experiments }: Search) {
-  const sizeOf = (one: RequestState) => experiments.sizeOf(one);
-  const bySize = ordinaryStates(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
+function ofOtherLengths(request: ModelRequest, { contract, experiments }: Search) {
+  const sizeOf = (one: ModelRequest) => experiments.sizeOf(one);
+  const bySize = ordinaryRequests(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
   return [bySize.at(-1), bySize[0]].flatMap((other) =>
-    other === undefined || sizeOf(other) === sizeOf(state)
+    other === undefined || sizeOf(other) === sizeOf(request)
       ? []
       : {
-          plural: `requests with ${sizeOf(other) > sizeOf(state) ? 'longer' : 'shorter'} plants`,
+          plural: `requests with ${sizeOf(other) > sizeOf(request) ? 'longer' : 'shorter'} plants`,
           from: () => other,
         },
   );
 }
 
 /** Whether the symptom also shows among requests of its own kind only, or after others have ended. */
-async function showsOtherwise(state: RequestState, other: RequestState, search: Search): Promise<boolean> {
+async function showsOtherwise(request: ModelRequest, other: ModelRequest, search: Search): Promise<boolean> {
   for (let remaining = MIN_PASSING_REQUESTS; remaining > 0; remaining -= PAIRS * 2) {
-    if ((await sendTogether(state, PAIRS * 2, search)).length > 0) return true;
+    if ((await sendTogether(request, PAIRS * 2, search)).length > 0) return true;
     await sendTogether(other, PAIRS * 2, search);
-    if ((await search.shows(state)) === true) return true;
+    if ((await search.shows(request)) === true) return true;
   }
   return false;
 }
 
 /** Counts how often the symptom shows among concurrent requests of another kind; undefined if too rare. */
-async function countAmongOthers(state: RequestState, other: RequestState, search: Search) {
+async function countAmongOthers(request: ModelRequest, other: ModelRequest, search: Search) {
   const shown: Exchange[] = [];
   for (let remaining = WAVES_OF_PAIRS; remaining > 0; remaining -= 1) {
     // Either the first or the last request to arrive may decide the outcome of both.
-    const pair = remaining % 2 === 0 ? [state, other] : [other, state];
+    const pair = remaining % 2 === 0 ? [request, other] : [other, request];
     const sent = Array.from({ length: PAIRS }, () => pair).flat();
     const exchanges = await search.experiments.sendConcurrently(sent.map(templateOf));
     const preceding = exchanges[sent.indexOf(other)];
     for (const [index, exchange] of exchanges.entries())
-      if (sent[index] === state && preceding && search.isShown(exchange, state) === true)
+      if (sent[index] === request && preceding && search.isShown(exchange, request) === true)
         shown.push({ ...exchange, preceding });
     // Rare failures are not worth further requests.
     if (shown.length === 0 && remaining <= WAVES_OF_PAIRS / 2) return undefined;
@@ -219,14 +226,14 @@ async function leastBetween(
 const [FIRST_WAVES, WAVES_OF_FEWER] = [3, 4];
 
 /** Finds whether the failure needs a certain number of concurrent requests, whatever they contain. */
-const tryUnderLoad: Finder = async (state, search) => {
-  const showsWith = async (count: number, other = state) =>
+const tryUnderLoad: Finder = async (request, search) => {
+  const showsWith = async (count: number, other = request) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
     if (size > search.experiments.run.concurrency) return undefined;
     let shown: Exchange | undefined;
     const showsWithMany = async () => {
-      const [found] = await sendTogether(state, size, search);
+      const [found] = await sendTogether(request, size, search);
       shown ??= found;
       return found !== undefined;
     };
@@ -239,15 +246,15 @@ const tryUnderLoad: Finder = async (state, search) => {
     // Too rare to attribute to this number of requests; more of them may show it more often.
     if (shownWaves < FIRST_WAVES) continue;
     // A rare failure would be just as likely in as many sequential requests.
-    if (await search.showsAtLeastOnce(state, SEQUENTIAL_REQUESTS)) return undefined;
+    if (await search.showsAtLeastOnce(request, SEQUENTIAL_REQUESTS)) return undefined;
     const least = await leastBetween(fewer, size, showsWith);
     // A failure that not every wave shows may be absent by chance from a few of them.
     const wavesWithout = shownWaves < 2 * FIRST_WAVES ? 3 * REPEATS : REPEATS;
-    const isAbsent = async (other: RequestState) =>
+    const isAbsent = async (other: ModelRequest) =>
       everyTime(wavesWithout, async () => !(await showsWith(size, other)));
-    const presences = await requiredPresences(state, search, async (other) => !(await isAbsent(other)));
+    const presences = await requiredPresences(request, search, async (other) => !(await isAbsent(other)));
     return {
-      ...bareExplanation(state, shown),
+      ...bareExplanation(request, shown),
       kind: 'under-concurrency',
       conditions: [{ clause: orMoreInFlight(least) }, ...presences.map(presenceCondition)],
       inside: [shownWaves, 2 * FIRST_WAVES],

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { aboutOneIn } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiments.ts';
 import { bareExplanation, type Explanation } from '../explanation.ts';
-import { hasFreshId, ordinaryStates } from '../ordinary-requests.ts';
+import { hasFreshId, ordinaryRequests } from '../ordinary-requests.ts';
 import { everyTime, type Finder, REPEATS, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
@@ -54,23 +54,23 @@ const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 
 /** Explains a failure that shows intermittently, under concurrency, or after other requests. */
 export async function findCircumstances(search: Search): Promise<Explanation | undefined> {
-  const { ordinary, failingState: failing = ordinary } = search;
+  const { ordinary, failingRequest: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
-  const namesIn = ({ plant }: RequestState) => String(plant.members.map(([name]) => name).sort());
+  const namesIn = ({ plant }: ModelRequest) => String(plant.members.map(([name]) => name).sort());
   const ordinaryWithSameNames =
-    ordinaryStates(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;
-  const state = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
-  const repeated = (await explainByOwnId(search)) ?? (await tryRepeating(state, search, FIRST_SEARCH));
+    ordinaryRequests(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;
+  const request = isOrdinary && !isWrong400(search.symptom) ? ordinaryWithSameNames : failing;
+  const repeated = (await explainByOwnId(search)) ?? (await tryRepeating(request, search, FIRST_SEARCH));
   const found =
     // On a busy machine, an involuntary pause may have made a repeated request fail.
     (isFrequent(repeated) ? repeated : undefined) ??
-    (await tryAfterPause(state, search)) ??
+    (await tryAfterPause(request, search)) ??
     repeated ??
-    (await tryOtherRequests(state, search)) ??
-    (await tryRepeating(state, search, LONG_SEARCH));
+    (await tryOtherRequests(request, search)) ??
+    (await tryRepeating(request, search, LONG_SEARCH));
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
-  const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.state) === 'accept';
+  const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.request) === 'accept';
   const isOfAnyContent = found.conditions.some(({ isOfAnything }) => isOfAnything === true);
   // If such requests are counted, any of them will do.
   const counted = found.conditions.flatMap((condition) => condition.counted ?? []);
@@ -90,7 +90,7 @@ const isFrequent = (found: Explanation | undefined): boolean =>
 
 /** Finds whether the id of the failing request decides: other ids pass, and this one fails. */
 async function explainByOwnId(search: Search): Promise<Explanation | undefined> {
-  const { failingState: failing, failure } = search;
+  const { failingRequest: failing, failure } = search;
   if (failing === undefined) return undefined;
   const other = await search.send(failing);
   if (search.isShown(other, failing) !== false) return undefined;
@@ -98,61 +98,61 @@ async function explainByOwnId(search: Search): Promise<Explanation | undefined> 
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
-const tryOtherRequests: Finder = async (state, search) => {
-  const probe = await SequenceProbe.of(state, search);
+const tryOtherRequests: Finder = async (request, search) => {
+  const probe = await SequenceProbe.of(request, search);
   return (
     (probe && ((await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))) ??
-    (await tryComparedWithBefore(state, search)) ??
+    (await tryComparedWithBefore(request, search)) ??
     (await tryAfterItself(search)) ??
     (await tryAfterRecent(search)) ??
     // It takes fewer requests than what follows, and a single request is known to precede the failing one.
-    (search.failure.before?.length === 1 ? await tryOnConnection(state, search) : undefined) ??
-    (await tryAfterFlood(state, search)) ??
-    (await tryBesideOthers(state, search)) ??
-    (await tryUnderConcurrency(state, search)) ??
-    (await tryOnConnection(state, search)) ??
-    (await tryAfterManyOnConnection(state, search)) ??
-    (await tryAfterManyRejectedOnConnection(state, search)) ??
+    (search.failure.before?.length === 1 ? await tryOnConnection(request, search) : undefined) ??
+    (await tryAfterFlood(request, search)) ??
+    (await tryBesideOthers(request, search)) ??
+    (await tryUnderConcurrency(request, search)) ??
+    (await tryOnConnection(request, search)) ??
+    (await tryAfterManyOnConnection(request, search)) ??
+    (await tryAfterManyRejectedOnConnection(request, search)) ??
     (probe && (await tryAfterMany(probe)))
   );
 };
 
 async function tryRepeating(
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
   budget: RateBudget,
 ): Promise<Explanation | undefined> {
-  const rate = await measureRate(state, search, budget);
+  const rate = await measureRate(request, search, budget);
   if (rate === undefined) return undefined;
   const { failures, tried, failing, passing } = rate;
-  const values = passing === undefined ? undefined : await explainByValue(state, failing, passing, search);
+  const values = passing === undefined ? undefined : await explainByValue(request, failing, passing, search);
   if (values !== undefined) return values;
   const failed = failures.length;
   const [first = 1] = failures;
   // The store may count the requests that it rejects.
   if (first > 1 && failed === tried - first + 1) {
-    const found = await tryAfterConsecutive(state, search);
+    const found = await tryAfterConsecutive(request, search);
     if (found !== undefined) return found;
   }
   if (failed === tried) {
-    const found = await tryAfterConsecutive(state, search);
+    const found = await tryAfterConsecutive(request, search);
     // With a constant id, that id may be to blame, not what happened earlier in the run.
-    if (found !== undefined || !hasFreshId(state)) return found;
+    if (found !== undefined || !hasFreshId(request)) return found;
     // What shows after an accepted plant only now and then depends on what came before it.
-    if (!(await lastsAfterPlants(state, search))) return undefined;
-    return describeFromSomePointOn(state, [failed, tried], search.symptom, search.experiments);
+    if (!(await lastsAfterPlants(request, search))) return undefined;
+    return describeFromSomePointOn(request, [failed, tried], search.symptom, search.experiments);
   }
   const gap = gapIn(failures);
-  const counted = await tryAfterRejections(gap, state, search);
+  const counted = await tryAfterRejections(gap, request, search);
   if (counted !== undefined) return counted;
   const compared =
-    failed < tried / MAX_ONE_IN_OF_COMPARED ? undefined : await tryComparedWithBefore(state, search);
+    failed < tried / MAX_ONE_IN_OF_COMPARED ? undefined : await tryComparedWithBefore(request, search);
   if (compared !== undefined) return compared;
   const every = oneIn(failed, tried);
   const how = gap === undefined ? aboutOneIn(every) : regular(gap);
-  const affected = await describeAffected(`${toWhom(search.symptom)}${how}`, state, every, search);
+  const affected = await describeAffected(`${toWhom(search.symptom)}${how}`, request, every, search);
   return {
-    ...bareExplanation(state, failing),
+    ...bareExplanation(request, failing),
     kind: 'intermittent',
     conditions: [affected],
     inside: [failed, tried],
@@ -164,18 +164,18 @@ async function tryRepeating(
 const MAX_ONE_IN_OF_COMPARED = 4;
 
 /** Sends the same request repeatedly. Returns undefined if it never fails, or only at the start. */
-async function measureRate(state: RequestState, search: Search, { max, maxWithout }: RateBudget) {
+async function measureRate(request: ModelRequest, search: Search, { max, maxWithout }: RateBudget) {
   /** The numbers of the requests that failed, starting from 1. */
   const failures: number[] = [];
   let tried = 0;
   let failing: Exchange | undefined;
   let passing: Exchange | undefined;
   // Discarded: its outcome may be an after-effect of earlier experiments.
-  await search.send(state);
+  await search.send(request);
   while (tried < max && (failures.length < ENOUGH_FAILURES || tried < MIN_RATE_REQUESTS)) {
     await sleep(SPREAD_MS / maxWithout);
-    const exchange = await search.send(state);
-    const shows = search.isShown(exchange, state);
+    const exchange = await search.send(request);
+    const shows = search.isShown(exchange, request);
     tried += 1;
     if (shows === true) failures.push(tried);
     if (shows === true) failing ??= exchange;
@@ -188,8 +188,8 @@ async function measureRate(state: RequestState, search: Search, { max, maxWithou
 }
 
 /** Whether the symptom shows after an accepted plant each time; true if the store accepts none. */
-async function lastsAfterPlants(state: RequestState, search: Search): Promise<boolean> {
-  const probe = await SequenceProbe.of(state, search);
+async function lastsAfterPlants(request: ModelRequest, search: Search): Promise<boolean> {
+  const probe = await SequenceProbe.of(request, search);
   if (probe === undefined) return true;
   return everyTime(
     REPEATS,
@@ -198,8 +198,8 @@ async function lastsAfterPlants(state: RequestState, search: Search): Promise<bo
 }
 
 /** Explains a failure that needs several requests in a row: it does not show after an accepted plant. */
-const tryAfterConsecutive: Finder = async (state, search) => {
-  const probe = await SequenceProbe.of(state, search);
+const tryAfterConsecutive: Finder = async (request, search) => {
+  const probe = await SequenceProbe.of(request, search);
   if (probe === undefined || (await probe.after(PRECEDING_KINDS.accepted)).shows) return undefined;
   return tryAfterMany(probe);
 };
@@ -220,10 +220,10 @@ function gapIn(failures: readonly number[]): number | undefined {
 /** Finds whether a rejected request fails after a number of rejections: then ordinary plants do, too. */
 async function tryAfterRejections(
   gap: number | undefined,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<Explanation | undefined> {
-  if (!mustReject(search.expectedOutcomeOf(state))) return undefined;
+  if (!mustReject(search.expectedOutcomeOf(request))) return undefined;
   const probe = await SequenceProbe.of(search.ordinary, search);
   if (probe === undefined) return undefined;
   return gap === undefined ? tryAfterTotal(probe, PRECEDING_KINDS.rejected) : tryAfterMany(probe, gap - 1);
@@ -237,9 +237,9 @@ const regular = (gap: number): string =>
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 /** Whether ordinary requests fail as well as the one whose rate of failures is known. */
-async function isOfAnything(state: RequestState, tries: number, search: Search): Promise<boolean> {
+async function isOfAnything(request: ModelRequest, tries: number, search: Search): Promise<boolean> {
   if (search.symptom.kind === 'accepts') return false;
-  if (!mustReject(search.expectedOutcomeOf(state))) return true;
+  if (!mustReject(search.expectedOutcomeOf(request))) return true;
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return false;
   const shows = () => search.showsAtLeastOnce(search.ordinary, tries, SPREAD_MS / tries);
   return (await withinBudget(shows)) === true;
@@ -248,15 +248,15 @@ async function isOfAnything(state: RequestState, tries: number, search: Search):
 /** Words which requests fail: those with, or without, certain optional properties, or any. */
 async function describeAffected(
   rate: string,
-  state: RequestState,
+  request: ModelRequest,
   every: number,
   search: Search,
 ): Promise<Condition> {
   const tries = triesAtRate(every);
-  const anything = (await isOfAnything(state, tries, search)) ? ofAnything(rate) : { note: rate };
+  const anything = (await isOfAnything(request, tries, search)) ? ofAnything(rate) : { note: rate };
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
-    requiredPresences(state, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),
+    requiredPresences(request, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),
   );
   if (presences === undefined || presences.length === 0) return anything;
   const which = presences.map(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { FailureCount } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -24,23 +24,24 @@ const VALUES_TO_FILL_A_TABLE = 400;
  * @param property what all failing plants have in common, if only some plants fail
  */
 export async function describeFromSomePointOn(
-  state: RequestState,
+  request: ModelRequest,
   inside: FailureCount,
   symptom: TargetSymptom,
   experiments: Experiments,
   property?: string,
 ): Promise<Explanation> {
-  const exchange = await experiments.send(state);
+  const exchange = await experiments.send(request);
   const before: SentRequest[] = [];
   // The search may have used up its budget if the store takes a second for each answer.
   await withinBudget(async () => {
     for (const kind of [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]) {
-      const template = templateOf(kind.from(state));
+      const template = templateOf(kind.from(request));
       before.push({ template, exchange: await experiments.sendFromReserve(template) });
     }
   });
   // Repeated, since perhaps only some plants fail.
-  const recovers = () => everyTime(REPEATS, async () => (await experiments.shows(state, symptom)) === false);
+  const recovers = () =>
+    everyTime(REPEATS, async () => (await experiments.shows(request, symptom)) === false);
   const lasts = await everyTime(MAX_RECOVERY_PAUSES, async () => {
     await sleep(RECOVERY_PAUSE_MS);
     return (await withinBudget(recovers)) !== true;
@@ -58,7 +59,7 @@ export async function describeFromSomePointOn(
         ? `to ${ordinary} `
         : '';
   return {
-    ...bareExplanation(state, exchange),
+    ...bareExplanation(request, exchange),
     kind: 'from-then-on',
     conditions: [{ note: `${whom}${lasts ? 'from some point in the run on' : 'for a while'}` }],
     isForAWhile: !lasts,

@@ -3,7 +3,7 @@ import { compact } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { freshId } from '../../payloads/fresh.ts';
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { bodyText } from '../../utf8.ts';
 import { hasHeader } from '../../wire/headers.ts';
@@ -29,15 +29,15 @@ import {
 
 /** Adds to an explanation the requests that must come before, if there are any. */
 export async function addHistory(found: Explanation, search: Search): Promise<Explanation> {
-  const { state, subject, conditions } = found;
+  const { request, subject, conditions } = found;
   const { symptom, experiments } = search;
   const isOrdinary =
-    subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(state) === 'accept';
+    subject === undefined && conditions.length === 0 && experiments.expectedOutcomeOf(request) === 'accept';
   if (isOrdinary && experiments.run.accepted !== undefined && aspectOf(symptom) === 'outcome')
-    return describeFromSomePointOn(state, found.inside, symptom, experiments);
+    return describeFromSomePointOn(request, found.inside, symptom, experiments);
   const known = (await tryKnownValue(found, search)) ?? (await tryKnownHeader(found, search));
   if (known !== undefined) return known;
-  const probe = await SequenceProbe.of(state, search);
+  const probe = await SequenceProbe.of(request, search);
   const history = probe && (await findHistory(probe));
   if (history === undefined) return found;
   // If the id is constant, the store may already know it, and that may be all that matters.
@@ -49,12 +49,12 @@ export async function addHistory(found: Explanation, search: Search): Promise<Ex
 /** Adds to an explanation the preceding requests that a search has found to be required. */
 const withPreceding = (
   found: Explanation,
-  { kind, before = [], state, exchange, conditions, inside, ladders }: Explanation,
+  { kind, before = [], request, exchange, conditions, inside, ladders }: Explanation,
 ): Explanation => ({
   ...found,
   kind,
   before,
-  state,
+  request,
   exchange,
   conditions: [...found.conditions, ...conditions],
   ladders: [...found.ladders, ...ladders],
@@ -67,7 +67,7 @@ function withOrdinary(property: string, found: Explanation): Explanation | undef
   if (partOfProperty === undefined || found.neutral === undefined) return undefined;
   return {
     ...found,
-    state: partOfProperty.copy(found.neutral, found.state),
+    request: partOfProperty.copy(found.neutral, found.request),
     parts: found.parts.filter((part) => part !== partOfProperty),
     conditions: found.conditions.filter(({ part }) => part !== property),
   };
@@ -78,7 +78,7 @@ async function tryKnownValue(found: Explanation, search: Search): Promise<Explan
   const { ordinary } = search;
   for (const { part: property = '', isRepeated } of found.conditions) {
     const other = isRepeated === true ? withOrdinary(property, found) : undefined;
-    const value = other?.state.plant.get(property);
+    const value = other?.request.plant.get(property);
     if (other === undefined || value === undefined) continue;
     const plant = ordinary.plant.with(ID, freshId(2n ** 20n, 2n ** 22n)).with(property, value);
     const { required } = search.contract.newPlant.shape;
@@ -88,8 +88,8 @@ async function tryKnownValue(found: Explanation, search: Search): Promise<Explan
       missing !== undefined && { one: 'a rejected body', before: plant.without(missing) },
     );
     for (const { one, before } of earlier) {
-      const state = precededBy(other.state, templateOf({ ...ordinary, plant: before }), 'other');
-      const exchange = await shownOnlyBy(state, other.state, (tried) => search.failingExchange(tried));
+      const request = precededBy(other.request, templateOf({ ...ordinary, plant: before }), 'other');
+      const exchange = await shownOnlyBy(request, other.request, (tried) => search.failingExchange(tried));
       if (exchange === undefined) continue;
       const condition: Condition = {
         phrase: `after ${one} with the same ${property}`,
@@ -97,7 +97,7 @@ async function tryKnownValue(found: Explanation, search: Search): Promise<Explan
         part: 'earlier requests',
         topics: ['known value'],
       };
-      return withPreceding(other, shownAfterOthers(state, exchange, [condition], COMPARISONS));
+      return withPreceding(other, shownAfterOthers(request, exchange, [condition], COMPARISONS));
     }
   }
   return undefined;
@@ -105,7 +105,7 @@ async function tryKnownValue(found: Explanation, search: Search): Promise<Explan
 
 /** Finds whether a header fails only because the store has seen its value, as a key to responses. */
 async function tryKnownHeader(found: Explanation, search: Search): Promise<Explanation | undefined> {
-  const headers = found.state.template.headers ?? [];
+  const headers = found.request.template.headers ?? [];
   for (const { name } of found.parts) {
     if (!hasHeader(headers, name.toLowerCase())) continue;
     const condition: Condition = {
@@ -114,13 +114,13 @@ async function tryKnownHeader(found: Explanation, search: Search): Promise<Expla
       topics: ['known value'],
     };
     const last = await repeated(REPEATS, async () => {
-      if ((await search.shows(withHeader(found.state, name, newKey()))) !== false) return undefined;
+      if ((await search.shows(withHeader(found.request, name, newKey()))) !== false) return undefined;
       const key = newKey();
       const first = withHeader(search.ordinary, name, key);
       const before = [{ template: templateOf(first), exchange: await search.send(first) }];
-      const state = withHeader(found.state, name, key);
-      const exchange = await search.failingExchange(state);
-      return exchange && { ...shownAfterOthers(state, exchange, [condition], REPEATS), before };
+      const request = withHeader(found.request, name, key);
+      const exchange = await search.failingExchange(request);
+      return exchange && { ...shownAfterOthers(request, exchange, [condition], REPEATS), before };
     });
     if (last === undefined) return undefined;
     const conditions = found.conditions.filter(({ part }) => part !== name);
@@ -132,9 +132,9 @@ async function tryKnownHeader(found: Explanation, search: Search): Promise<Expla
 const newKey = (): string => `"${randomUUID()}"`;
 
 async function findHistory(probe: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = probe;
-  const expected = search.expectedOutcomeOf(state);
-  const replay = await tryReplay(state, search);
+  const { request, search } = probe;
+  const expected = search.expectedOutcomeOf(request);
+  const replay = await tryReplay(request, search);
   if (replay !== undefined) return replay;
   const direct =
     expected === 'reject-credential'
@@ -143,7 +143,7 @@ async function findHistory(probe: SequenceProbe): Promise<Explanation | undefine
   if (direct !== undefined) return direct;
   const atRest = await probe.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.
-  if (!atRest.shows) return (await tryAfterMany(probe)) ?? tryOnConnection(state, search);
+  if (!atRest.shows) return (await tryAfterMany(probe)) ?? tryOnConnection(request, search);
   if (expected !== 'reject-body' || !hasEarlierValues(atRest)) return undefined;
   const note = 'and answers with values of the previous plant';
   return { ...probe.explanation({ note }, atRest), kind: 'always' };
@@ -151,17 +151,17 @@ async function findHistory(probe: SequenceProbe): Promise<Explanation | undefine
 
 /** Finds whether a wrong token is rejected at first, but accepted when it is sent again. */
 async function trySentAgain(probe: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = probe;
+  const { request, search } = probe;
   if (search.symptom.kind !== 'accepts') return undefined;
   return repeated(REPEATS, async () => {
-    const wrong = { ...state, credential: unseenToken() };
+    const wrong = { ...request, credential: unseenToken() };
     const first = await search.send(wrong);
     if (search.isShown(first, wrong) !== false) return undefined;
     const exchange = await search.send(wrong);
     if (search.isShown(exchange, wrong) !== true) return undefined;
     const before = [{ template: templateOf(wrong), exchange: first }];
     const condition: Condition = { clause: 'the same wrong token was sent before', topics: ['credential'] };
-    return { ...probe.explanation(condition, { before, exchange }), state: wrong };
+    return { ...probe.explanation(condition, { before, exchange }), request: wrong };
   });
 }
 

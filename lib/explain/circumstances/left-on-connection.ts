@@ -1,12 +1,12 @@
 import { wrongToken } from '../../payloads/credentials.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
 import type { Experiments } from '../experiments.ts';
 import { shownAfterOthers } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import { everyTime } from '../search.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, type Symptom } from '../symptom/symptom.ts';
@@ -33,12 +33,12 @@ type Leftover = Omit<Cluster, 'members'> | undefined;
 
 /** Explains `symptom` if an ordinary plant always fails in the first of two requests, and never in the second. */
 async function failsOnlyIn(
-  failing: RequestState,
-  passing: RequestState,
+  failing: ModelRequest,
+  passing: ModelRequest,
   symptom: Symptom,
   experiments: Experiments,
 ): Promise<Leftover> {
-  const exchange = await shownOnlyBy(failing, passing, (state) => failingExchange(state, experiments));
+  const exchange = await shownOnlyBy(failing, passing, (request) => failingExchange(request, experiments));
   return exchange && { symptom, explanation: shownAfterOthers(failing, exchange, [], COMPARISONS) };
 }
 
@@ -50,8 +50,8 @@ const PADDING = ' '.repeat(300);
  * the next body. The resulting failures depend on the lengths of both, and look random.
  */
 async function findStaleBody(experiments: Experiments): Promise<Leftover> {
-  const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
-  const padded = (state: RequestState): RequestState => ({ ...state, edits: [(text) => PADDING + text] });
+  const [ordinary, , earlier = ordinary] = ordinaryRequests(experiments.contract);
+  const padded = (request: ModelRequest): ModelRequest => ({ ...request, edits: [(text) => PADDING + text] });
   const afterLonger = precededBy(ordinary, templateOf(padded(earlier)), 'same');
   const afterShorter = precededBy(padded(ordinary), templateOf(earlier), 'same');
   const words = 'parses the end of an earlier, longer body on the connection as part of the body';
@@ -92,7 +92,7 @@ interface LeavingPart {
   readonly control: RequestTemplate;
 }
 
-function unreadPartsOf(earlier: RequestState): readonly LeavingPart[] {
+function unreadPartsOf(earlier: ModelRequest): readonly LeavingPart[] {
   const chunked = (template: RequestTemplate): RequestTemplate => ({ ...template, framing: 'chunked' });
   const rejected = REJECTED_EARLY.map(({ singular, from, control }): LeavingPart => {
     const request = templateOf(from(earlier));
@@ -124,7 +124,7 @@ function unreadPartsOf(earlier: RequestState): readonly LeavingPart[] {
  */
 async function findUnreadPart(experiments: Experiments): Promise<Leftover> {
   // Two plants that share no values, since a store may remember what it rejected.
-  const [ordinary, , earlier = ordinary] = ordinaryStates(experiments.contract);
+  const [ordinary, , earlier = ordinary] = ordinaryRequests(experiments.contract);
   for (const { part, request, control } of unreadPartsOf(earlier)) {
     const found = await failsOnlyIn(
       precededBy(ordinary, request, 'same'),
@@ -138,13 +138,16 @@ async function findUnreadPart(experiments: Experiments): Promise<Leftover> {
     if (found !== undefined && (await everyTime(COMPARISONS, passes))) return found;
   }
   // Flushes bytes that rejected requests left behind, so that they do not affect later experiments.
-  for (const state of ordinaryStates(experiments.contract)) await experiments.send(state);
+  for (const request of ordinaryRequests(experiments.contract)) await experiments.send(request);
   return undefined;
 }
 
 /** Sends an ordinary plant, and returns the exchange if its outcome is wrong, whatever the body. */
-async function failingExchange(state: RequestState, experiments: Experiments): Promise<Exchange | undefined> {
-  const exchange = await experiments.send(state);
+async function failingExchange(
+  request: ModelRequest,
+  experiments: Experiments,
+): Promise<Exchange | undefined> {
+  const exchange = await experiments.send(request);
   const symptoms = symptomsOf(exchange, 'accept', experiments.contract);
   return symptoms.some((one) => aspectOf(one) === 'outcome') ? exchange : undefined;
 }

@@ -1,7 +1,7 @@
 import { membersOf } from '../../members.ts';
 import { freshId, freshText } from '../../payloads/fresh.ts';
 import { FRESH, FreshText, type Json } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { FailureCount } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
@@ -10,7 +10,7 @@ import type { CheckFailure } from '../cluster.ts';
 import { wholeIdIn } from '../condition/remainders.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import type { Explanation } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import { everyTime, REPEATS, Search, soonPasses } from '../search.ts';
 import { isSlow, keyOf, type Symptom } from '../symptom/symptom.ts';
 import { tryAfterFlood } from './after-flood.ts';
@@ -23,28 +23,36 @@ import { SequenceProbe } from './sequence-probe.ts';
 export const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experiments) => {
   const { accepted } = experiments.run;
   if (accepted === undefined) return undefined;
-  const [first, ...others] = ordinaryStates(experiments.contract);
-  const wrong = async (state: RequestState) => wrongResponse(await experiments.send(state), experiments);
+  const [first, ...others] = ordinaryRequests(experiments.contract);
+  const wrong = async (request: ModelRequest) => wrongResponse(await experiments.send(request), experiments);
   const symptom = await wrong(first);
   if (symptom === undefined || wrongResponse(accepted, experiments)?.words === symptom.words)
     return undefined;
   if (await isOnlyOfIds(accepted, first, wrong)) return undefined;
   if (!isSlow(symptom) && (await soonPasses(async () => (await wrong(first)) === undefined)))
     return undefined;
-  const fails = async (state: RequestState) => (await wrong(state))?.words === symptom.words;
-  const failing: [RequestState, ...RequestState[]] = [first];
-  const passing: RequestState[] = [];
-  for (const state of isSlow(symptom) ? others.slice(0, 1) : others)
-    ((await fails(state)) ? failing : passing).push(state);
+  const fails = async (request: ModelRequest) => (await wrong(request))?.words === symptom.words;
+  const failing: [ModelRequest, ...ModelRequest[]] = [first];
+  const passing: ModelRequest[] = [];
+  for (const request of isSlow(symptom) ? others.slice(0, 1) : others)
+    ((await fails(request)) ? failing : passing).push(request);
   const rejected: NoLongerAccepted | undefined =
-    passing.length === 0 ? { state: first } : await plantsNoLongerAccepted(accepted, failing, passing, fails);
+    passing.length === 0
+      ? { request: first }
+      : await plantsNoLongerAccepted(accepted, failing, passing, fails);
   const members = failures.filter((one) => keyOf(one.symptom) === keyOf(symptom));
   if (rejected === undefined || members.length === 0) return undefined;
   const tried: FailureCount = [failing.length, failing.length];
-  const found = await describeFromSomePointOn(rejected.state, tried, symptom, experiments, rejected.property);
+  const found = await describeFromSomePointOn(
+    rejected.request,
+    tried,
+    symptom,
+    experiments,
+    rejected.property,
+  );
   return {
     symptom,
-    explanation: (await findHowMany(rejected.state, found, members, experiments)) ?? found,
+    explanation: (await findHowMany(rejected.request, found, members, experiments)) ?? found,
     members,
   };
 };
@@ -52,18 +60,18 @@ export const findAcceptedNoLonger: RunWideCauseFinder = async (failures, experim
 /** Whether only the id decides: ids close to that of the plant accepted at the start are still accepted. */
 async function isOnlyOfIds(
   accepted: Exchange,
-  state: RequestState,
-  wrong: (state: RequestState) => Promise<Symptom | undefined>,
+  request: ModelRequest,
+  wrong: (request: ModelRequest) => Promise<Symptom | undefined>,
 ): Promise<boolean> {
   const id = wholeIdIn(accepted);
   if (id === undefined || id < 2n ** 20n) return false;
-  const plant = state.plant.with(ID, freshId(id, id + id / 100n));
-  return everyTime(REPEATS, async () => (await wrong({ ...state, plant })) === undefined);
+  const plant = request.plant.with(ID, freshId(id, id + id / 100n));
+  return everyTime(REPEATS, async () => (await wrong({ ...request, plant })) === undefined);
 }
 
 /** Finds after how many requests of one kind a store stops accepting ordinary plants for a while. */
 const findHowMany = (
-  state: RequestState,
+  request: ModelRequest,
   { isForAWhile }: Explanation,
   [firstFailure]: readonly CheckFailure[],
   experiments: Experiments,
@@ -71,13 +79,13 @@ const findHowMany = (
   withinBudget(async () => {
     if (isForAWhile !== true || firstFailure === undefined) return undefined;
     const search = new Search(firstFailure, experiments);
-    const probe = await SequenceProbe.of(state, search);
-    return (await tryAfterFlood(state, search)) ?? (probe && tryAfterMany(probe));
+    const probe = await SequenceProbe.of(request, search);
+    return (await tryAfterFlood(request, search)) ?? (probe && tryAfterMany(probe));
   });
 
 /** Ordinary plants that the store no longer accepts. */
 interface NoLongerAccepted {
-  readonly state: RequestState;
+  readonly request: ModelRequest;
   /** What they have in common (`tag`, or `new tag`), if other plants are still accepted. */
   readonly property?: string;
 }
@@ -88,24 +96,24 @@ interface NoLongerAccepted {
  */
 async function plantsNoLongerAccepted(
   accepted: Exchange,
-  failing: readonly [RequestState, ...RequestState[]],
-  passing: readonly RequestState[],
-  fails: (state: RequestState) => Promise<boolean>,
+  failing: readonly [ModelRequest, ...ModelRequest[]],
+  passing: readonly ModelRequest[],
+  fails: (request: ModelRequest) => Promise<boolean>,
 ): Promise<NoLongerAccepted | undefined> {
   const [first] = failing;
   const { plant } = first;
-  const has = (name: string) => (state: RequestState) => state.plant.get(name) !== undefined;
+  const has = (name: string) => (request: ModelRequest) => request.plant.get(name) !== undefined;
   const name = plant.members
     .map(([key]) => key)
     .find((key) => failing.every(has(key)) && !passing.some(has(key)));
   if (name === undefined) return undefined;
   const value = membersOf(bodyText(accepted.request.body))[name];
   if (typeof value !== 'string') return undefined;
-  const withValue = (other: Json): RequestState => ({ ...first, plant: plant.with(name, other) });
+  const withValue = (other: Json): ModelRequest => ({ ...first, plant: plant.with(name, other) });
   // A new value of the same form, so that the form is not what matters.
   if (!(await fails(withValue(freshText(value))))) return undefined;
-  if (await fails(withValue(value))) return { state: first, property: name };
+  if (await fails(withValue(value))) return { request: first, property: name };
   // In shell commands, the new id makes each value new.
   const renewed = plant.with(ID, FRESH).with(name, new FreshText((id) => `${name}${id}`, 2 ** 53));
-  return { state: { ...first, plant: renewed }, property: `new ${name}` };
+  return { request: { ...first, plant: renewed }, property: `new ${name}` };
 }

@@ -10,14 +10,14 @@ const OVERLAP = [...PIECES, 'earlier requests'];
 const isOfOverlap = ({ part = '' }: Condition): boolean => OVERLAP.includes(part);
 
 /** Whether the condition requires a body in pieces, and another request that is in flight. */
-export const mayOnlyOverlap = ({ state, conditions }: Explanation): boolean =>
-  ['concurrent', 'pipelined'].includes(state.template.preceding?.connection ?? '') &&
+export const mayOnlyOverlap = ({ request, conditions }: Explanation): boolean =>
+  ['concurrent', 'pipelined'].includes(request.template.preceding?.connection ?? '') &&
   conditions.some(({ part = '' }) => PIECES.includes(part));
 
 /** Finds whether a body in pieces matters only because others are in flight for as long as it arrives. */
 export async function tryOverlap(found: Explanation, search: Search): Promise<Explanation | undefined> {
-  const parts = differences(found.state, search.ordinary).filter(({ name }) => OVERLAP.includes(name));
-  const alone = withParts(parts, search.ordinary, found.state);
+  const parts = differences(found.request, search.ordinary).filter(({ name }) => OVERLAP.includes(name));
+  const alone = withParts(parts, search.ordinary, found.request);
   const others = (await tryBesideOthers(alone, search)) ?? (await tryUnderConcurrency(alone, search));
   return (
     others && {

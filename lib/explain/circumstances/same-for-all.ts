@@ -1,6 +1,6 @@
 import { describeExchange } from '../../judge/reading.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
 import { TRUNCATED } from '../condition/by-defect.ts';
@@ -15,7 +15,7 @@ const ROUNDS_IF_SLOW = 1;
 /** Finds whether the store treats all requests alike: it has a single fault, whatever the checks say. */
 export const findSameForAll: RunWideCauseFinder = async (failures, experiments) => {
   const { ordinary } = experiments;
-  const authorised: readonly RequestState[] = [
+  const authorised: readonly ModelRequest[] = [
     ordinary,
     // Sent twice, since the preceding request may matter.
     ordinary,
@@ -25,8 +25,8 @@ export const findSameForAll: RunWideCauseFinder = async (failures, experiments) 
   const exchanges: Exchange[] = [];
   let rounds = ROUNDS;
   for (let round = 0; round < rounds; round += 1)
-    for (const state of authorised) {
-      const exchange = await experiments.send(state);
+    for (const request of authorised) {
+      const exchange = await experiments.send(request);
       exchanges.push(exchange);
       if (new Set(exchanges.map(responseText)).size > 1) return undefined;
       if (isTimeout(exchange)) rounds = ROUNDS_IF_SLOW;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isSuccess } from '../../judge/reading.ts';
 import { unseenToken } from '../../payloads/credentials.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { noCredential, type Preceding, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
@@ -18,7 +18,7 @@ import { type SweepResult, sweep } from '../condition/sweep.ts';
 import { modelSweep } from '../condition/sweeps/model.ts';
 import { withinBudget } from '../experiments.ts';
 import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import { type Finder, REPEATS, repeated, type Search } from '../search.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { alternatives, type Condition } from '../wording/condition.ts';
@@ -27,7 +27,7 @@ export interface PrecedingKind {
   readonly singular: string;
   readonly plural: string;
   /** Makes a request of this kind from an ordinary one. */
-  readonly from: (ordinary: RequestState) => RequestState;
+  readonly from: (ordinary: ModelRequest) => ModelRequest;
 }
 
 /** The kinds of preceding requests that may change an outcome. */
@@ -58,12 +58,12 @@ export const PRECEDING_KINDS = {
 
 /** Returns the request with another one to send right before it. */
 export const precededBy = (
-  state: RequestState,
+  request: ModelRequest,
   template: RequestTemplate,
   connection: Preceding['connection'],
-): RequestState => ({
-  ...state,
-  template: { ...state.template, preceding: { template, connection } },
+): ModelRequest => ({
+  ...request,
+  template: { ...request.template, preceding: { template, connection } },
 });
 
 /** How often two requests are compared: enough to tell a store that fails half of all requests. */
@@ -76,16 +76,16 @@ export const COMPARISONS = 5;
  * @param shown sends a request, and returns the exchange if it shows the symptom
  */
 export async function shownOnlyBy(
-  failing: RequestState,
-  passing: RequestState,
-  shown: (state: RequestState) => Promise<Exchange | undefined>,
+  failing: ModelRequest,
+  passing: ModelRequest,
+  shown: (request: ModelRequest) => Promise<Exchange | undefined>,
   times = COMPARISONS,
 ): Promise<Exchange | undefined> {
   let last: Exchange | undefined;
   for (let remaining = times; remaining > 0; remaining -= 1)
-    for (const state of remaining % 2 === 0 ? [passing, failing] : [failing, passing]) {
-      const exchange = await shown(state);
-      if ((exchange !== undefined) !== (state === failing)) return undefined;
+    for (const request of remaining % 2 === 0 ? [passing, failing] : [failing, passing]) {
+      const exchange = await shown(request);
+      if ((exchange !== undefined) !== (request === failing)) return undefined;
       last = exchange ?? last;
     }
   return last;
@@ -114,35 +114,35 @@ export interface Sequence extends SentInOrder {
 
 /** Sends a request after others, each over its own connection, to see whether the symptom depends on them. */
 export class SequenceProbe {
-  readonly state: RequestState;
+  readonly request: ModelRequest;
   readonly search: Search;
-  private readonly ordinary: RequestState;
+  private readonly ordinary: ModelRequest;
 
-  private constructor(state: RequestState, ordinary: RequestState, search: Search) {
-    this.state = state;
+  private constructor(request: ModelRequest, ordinary: ModelRequest, search: Search) {
+    this.request = request;
     this.ordinary = ordinary;
     this.search = search;
   }
 
   /** @returns undefined if the store accepts no ordinary plant, so that no experiment is possible */
-  static async of(state: RequestState, search: Search): Promise<SequenceProbe | undefined> {
+  static async of(request: ModelRequest, search: Search): Promise<SequenceProbe | undefined> {
     const ordinary = await acceptedSoon(search);
-    return ordinary === undefined ? undefined : new SequenceProbe(state, ordinary, search);
+    return ordinary === undefined ? undefined : new SequenceProbe(request, ordinary, search);
   }
 
   get isOrdinary(): boolean {
-    return ordinaryStates(this.search.contract).includes(this.state);
+    return ordinaryRequests(this.search.contract).includes(this.request);
   }
 
   /** Sends an ordinary plant, so that nothing earlier matters, some requests, and the one in question. */
   async after(kind: PrecedingKind, count = 1): Promise<Sequence> {
     await acceptedSoon(this.search);
     const before = await this.send(kind, count);
-    const exchange = await this.search.send(this.state);
+    const exchange = await this.search.send(this.request);
     return {
       before,
       exchange,
-      shows: this.search.isShown(exchange, this.state) === true,
+      shows: this.search.isShown(exchange, this.request) === true,
       showsBefore: before.some(
         ({ exchange: earlier, template }) =>
           this.search.experiments.isShown(earlier, template, this.search.symptom) === true,
@@ -151,10 +151,10 @@ export class SequenceProbe {
   }
 
   private async send(kind: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
-    const state = kind.from(this.ordinary);
+    const request = kind.from(this.ordinary);
     const sent: SentRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1)
-      sent.push({ template: templateOf(state), exchange: await this.search.send(state) });
+      sent.push({ template: templateOf(request), exchange: await this.search.send(request) });
     return sent;
   }
 
@@ -167,10 +167,10 @@ export class SequenceProbe {
   async countUntilShown(kind: PrecedingKind, fewer = 0): Promise<SentInOrder | undefined> {
     if (!(await acceptedSoon(this.search))) return undefined;
     const before = [...(await this.send(kind, fewer))];
-    if ((await this.search.shows(this.state)) === true) return undefined;
+    if ((await this.search.shows(this.request)) === true) return undefined;
     while (before.length < MAX_COUNTED_REQUESTS) {
       before.push(...(await this.send(kind, 1)));
-      const exchange = await this.search.failingExchange(this.state);
+      const exchange = await this.search.failingExchange(this.request);
       if (exchange !== undefined) return { before, exchange };
     }
     return undefined;
@@ -185,7 +185,7 @@ export class SequenceProbe {
   }
 
   explanation(condition: Condition, { before, exchange }: SentInOrder): Explanation {
-    const found = shownAfterOthers(this.state, exchange, [condition], REPEATS);
+    const found = shownAfterOthers(this.request, exchange, [condition], REPEATS);
     return { ...found, outside: NOTHING_TRIED, before };
   }
 }
@@ -194,16 +194,18 @@ export class SequenceProbe {
  * Sends ordinary plants until one is accepted, which returns the store to a normal state. Tries again after
  * pauses in which the store may recover.
  */
-async function acceptedSoon({ experiments, contract, isSlow }: Search): Promise<RequestState | undefined> {
+async function acceptedSoon({ experiments, contract, isSlow }: Search): Promise<ModelRequest | undefined> {
   if (isSlow) return undefined;
   const { recovery } = experiments;
   // A plant with all properties leaves the most traces, so it comes first.
-  const states = ordinaryStates(contract).toSorted((a, b) => b.plant.members.length - a.plant.members.length);
+  const requests = ordinaryRequests(contract).toSorted(
+    (a, b) => b.plant.members.length - a.plant.members.length,
+  );
   for (let pauses = 0; ; pauses += 1) {
-    for (const state of states)
-      if (isSuccess((await experiments.send(state)).response?.status)) {
+    for (const request of requests)
+      if (isSuccess((await experiments.send(request)).response?.status)) {
         recovery.isInVain = false;
-        return state;
+        return request;
       }
     if (recovery.isInVain || pauses === MAX_RECOVERY_PAUSES) break;
     await sleep(RECOVERY_PAUSE_MS);
@@ -217,14 +219,14 @@ const SINGLE_KINDS = [PRECEDING_KINDS.accepted, PRECEDING_KINDS.rejected, PRECED
 
 /** Finds whether an invalid body is accepted after a rejected request only: its parts do not matter then. */
 export async function needsRejectionBefore(search: Search): Promise<boolean> {
-  const { failingState, symptom } = search;
+  const { failingRequest, symptom } = search;
   if (
-    failingState === undefined ||
+    failingRequest === undefined ||
     symptom.kind !== 'accepts' ||
-    !mustReject(search.expectedOutcomeOf(failingState))
+    !mustReject(search.expectedOutcomeOf(failingRequest))
   )
     return false;
-  const probe = await SequenceProbe.of(failingState, search);
+  const probe = await SequenceProbe.of(failingRequest, search);
   if (probe === undefined) return false;
   const { accepted: ordinary, rejected } = PRECEDING_KINDS;
   // The order is not strictly alternating: the store may fail every other request.
@@ -253,12 +255,12 @@ const CACHED_MS = 2200;
 
 /** Finds whether the symptom shows only for a moment after an accepted plant. */
 export async function trySoonAfter(probe: SequenceProbe): Promise<Explanation | undefined> {
-  const { state, search } = probe;
-  if ((await search.shows(state)) !== true) return undefined;
+  const { request, search } = probe;
+  if ((await search.shows(request)) !== true) return undefined;
   const { accepted: kind } = PRECEDING_KINDS;
   const last = await repeated(REPEATS, async () => {
     await sleep(CACHED_MS);
-    if ((await search.shows(state)) === true) return undefined;
+    if ((await search.shows(request)) === true) return undefined;
     const sequence = await probe.after(kind);
     return sequence.shows ? sequence : undefined;
   });
@@ -266,16 +268,16 @@ export async function trySoonAfter(probe: SequenceProbe): Promise<Explanation | 
 }
 
 /** Finds what must precede a request on its connection, or be sent concurrently, for the symptom to show. */
-export const tryOnConnection: Finder = async (state, search) => {
-  const history = modelSweep(search.experiments.modelOf(state), 'history');
+export const tryOnConnection: Finder = async (request, search) => {
+  const history = modelSweep(search.experiments.modelOf(request), 'history');
   if (history === undefined) return undefined;
-  const reach = await sweep(history, state, search, false);
+  const reach = await sweep(history, request, search, false);
   // If the request fails after anything, it does not matter what it follows.
   if (reach.notShown.length === 0) return undefined;
   const [found] =
-    (await withinBudget(() => withoutAftereffects(reach, history, state, search))) ?? reach.named;
+    (await withinBudget(() => withoutAftereffects(reach, history, request, search))) ?? reach.named;
   for (const candidate of found?.candidates ?? []) {
-    const later = candidate.apply(state);
+    const later = candidate.apply(request);
     const exchange = await repeated(REPEATS, () => search.failingExchange(later));
     if (found === undefined || exchange === undefined) continue;
     const times = Math.max(reach.shown.length, REPEATS);
@@ -292,14 +294,14 @@ export const REQUESTS_TO_CLEAR = 4;
 async function withoutAftereffects(
   { named: names, shown, notShown }: SweepResult,
   { classes }: Sweep,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<readonly NamedCandidates[]> {
   if (exactNameIn(names) !== undefined || search.isSlow) return names;
   const tries = new Map(notShown.map((one): [Candidate, boolean] => [one, false]));
   for (const candidate of shown) {
     for (let remaining = REQUESTS_TO_CLEAR; remaining > 0; remaining -= 1) await search.send(search.ordinary);
-    tries.set(candidate, (await search.shows(candidate.apply(state))) === true);
+    tries.set(candidate, (await search.shows(candidate.apply(request))) === true);
   }
   const again = nameCandidates(tries, classes);
   return again.length === 0 ? names : again;

@@ -1,10 +1,10 @@
 import { compact } from '../../collections.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { isTimeout } from '../../wire/exchange.ts';
 import type { CheckFailure, Cluster } from '../cluster.ts';
 import { type Experiments, withinBudget } from '../experiments.ts';
 import { shownAfterOthers } from '../explanation.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import { REPEATS } from '../search.ts';
 import { isSlow } from '../symptom/symptom.ts';
 import type { Condition } from '../wording/condition.ts';
@@ -35,10 +35,10 @@ export async function runWideClusters(
 const findOneConnectionAtATime: RunWideCauseFinder = async (failures, experiments) => {
   const members = failures.filter(({ symptom }) => isSlow(symptom));
   if (members.length === 0) return undefined;
-  const [ordinary, , , other = ordinary] = ordinaryStates(experiments.contract);
+  const [ordinary, , , other = ordinary] = ordinaryRequests(experiments.contract);
   const beside = precededBy(ordinary, templateOf(other), 'other-open');
-  const timedOut = async (state: RequestState) => {
-    const sent = await experiments.send(state);
+  const timedOut = async (request: ModelRequest) => {
+    const sent = await experiments.send(request);
     return isTimeout(sent) ? sent : undefined;
   };
   // Each comparison takes a full timeout.

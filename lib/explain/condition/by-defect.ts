@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import { type BodyDefect, madeValid, type RequestState } from '../../payloads/model/dimension.ts';
+import { type BodyDefect, type ModelRequest, madeValid } from '../../payloads/model/model-request.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { mayExplain, typeIn } from '../assign/covers.ts';
 import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
@@ -41,7 +41,7 @@ const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
 export async function explainEvery400(search: Search): Promise<Explanation | undefined> {
   if (!isWrong400(search.symptom)) return undefined;
   const { ordinary } = search;
-  const rejected: readonly RequestState[] = [
+  const rejected: readonly ModelRequest[] = [
     { ...ordinary, defect: { json: new JsonObject([]) } },
     { ...ordinary, defect: TRUNCATED },
     { ...ordinary, defect: { json: null } },
@@ -49,13 +49,13 @@ export async function explainEvery400(search: Search): Promise<Explanation | und
     { ...ordinary, defect: { noBody: true } },
     { ...ordinary, credential: noCredential },
   ];
-  let shown: RequestState | undefined;
-  for (const state of rejected) {
-    const shows = await search.shows(state);
+  let shown: ModelRequest | undefined;
+  for (const request of rejected) {
+    const shows = await search.shows(request);
     if (shows === false) return undefined;
-    if (shows === true) shown ??= state;
+    if (shows === true) shown ??= request;
   }
-  return shown === undefined ? undefined : confirmExplanation({ state: shown }, search);
+  return shown === undefined ? undefined : confirmExplanation({ request: shown }, search);
 }
 
 /**
@@ -83,19 +83,19 @@ export async function explainByDefect(
   for (const subject of subjects.named) {
     const [candidate] = subject.candidates;
     if (candidate === undefined) continue;
-    const state = candidate.apply(subjects.base);
+    const request = candidate.apply(subjects.base);
     const others = search.experiments.ordinaryFor(search.symptom).map((one) => candidate.apply(one));
     const among =
       subject.feature === undefined
-        ? await findMoreConditions(state, others, search)
+        ? await findMoreConditions(request, others, search)
         : { ...UNCONDITIONAL, conditions: conditionsOf(subject) };
     const parts = [isBody ? BODY : CREDENTIAL, ...among.parts];
     const plainer = withPlainest(subject.candidates, subjects.base, search.experiments);
-    const about = { ...among, state, plainer, parts };
+    const about = { ...among, request, plainer, parts };
     const explanation = await confirmSubject(subject, subjects, about, search);
     // The first result was a coincidence.
     if (explanation.inside[0] < explanation.inside[1]) return undefined;
-    if (explanations.length === 0 && (await passesAfterPlant(explanation.state, search))) return 'unsteady';
+    if (explanations.length === 0 && (await passesAfterPlant(explanation.request, search))) return 'unsteady';
     const { feature = explanation.feature } = subject;
     explanations.push({ ...explanation, triedLabels, feature });
   }
@@ -106,10 +106,10 @@ export async function explainByDefect(
 }
 
 /** Whether a request that failed after many like it passes right after a valid one: a store may count them. */
-const passesAfterPlant = (state: RequestState, search: Search): Promise<boolean> =>
+const passesAfterPlant = (request: ModelRequest, search: Search): Promise<boolean> =>
   everyTime(2, async () => {
     await search.experiments.send(search.ordinary);
-    return (await search.shows(state)) === false;
+    return (await search.shows(request)) === false;
   });
 
 /** Explains the symptom by one set of defects or credentials that show it. */
@@ -143,11 +143,11 @@ function limitedTo(candidates: readonly Candidate[], all: Sweep): Sweep {
 /** Whether a request has the same values as `base` in all properties that the conditions are about. */
 function meetsAll(
   conditions: readonly Condition[],
-  state: RequestState,
-  base: RequestState,
+  request: ModelRequest,
+  base: ModelRequest,
   { contract: { newPlant }, experiments }: Search,
 ): boolean {
-  const [values, wanted] = [state, base].map((one) => membersOf(experiments.textOf(one)));
+  const [values, wanted] = [request, base].map((one) => membersOf(experiments.textOf(one)));
   return conditions.every(
     ({ part = '' }) =>
       !newPlant.shape.properties.has(part) ||
@@ -180,7 +180,7 @@ export const conditionsOf = ({ feature }: Subject): readonly Condition[] =>
 
 interface Subjects extends SweepResult {
   readonly named: readonly Subject[];
-  readonly base: RequestState;
+  readonly base: ModelRequest;
   readonly candidates: readonly Candidate[];
 }
 
@@ -190,14 +190,14 @@ interface Subjects extends SweepResult {
  * @param conditions only bodies that meet them are tried
  */
 export async function findSubjects(
-  state: RequestState,
+  request: ModelRequest,
   isBody: boolean,
   search: Search,
   conditions: readonly Condition[] = [],
 ): Promise<Subjects> {
   const { contract, token } = search.experiments;
-  const { defect: _, ...unchanged } = state;
-  const valid = madeValid(state);
+  const { defect: _, ...unchanged } = request;
+  const valid = madeValid(request);
   const base = isBody ? { ...unchanged, plant: repaired(valid, search) } : valid;
   const all = isBody
     ? defectSweep(contract, base.plant, isNotUtf8(search), search.symptom.kind === 'server-error')
@@ -221,7 +221,7 @@ export async function findSubjects(
 async function findSeparating(
   swept: SweepResult,
   classes: readonly CandidateClass[],
-  base: RequestState,
+  base: ModelRequest,
   search: Search,
 ): Promise<readonly Subject[] | undefined> {
   const { contract, experiments } = search;
@@ -266,23 +266,23 @@ const MAX_PADDED = 3;
 async function withExactSize(
   feature: Feature,
   { shown, notShown }: SweepResult,
-  base: RequestState,
+  base: ModelRequest,
   search: Search,
 ): Promise<Feature> {
   if (feature.limitBetween === undefined) return feature;
   const [below, size] = feature.limitBetween;
   const { experiments } = search;
-  const sizeOf = (state: RequestState) => experiments.sizeOf(state);
+  const sizeOf = (request: ModelRequest) => experiments.sizeOf(request);
   // Bodies that show the symptom although they lack the feature, or the other way round, have another fault.
   const lower = [...shown, ...notShown]
     .filter((one) => feature.has(experiments.textOf(one.apply(base))) === shown.includes(one))
     .map((candidate) => candidate.apply(base))
-    .filter((state) => sizeOf(state) <= below && canBePadded(experiments.textOf(state)))
+    .filter((request) => sizeOf(request) <= below && canBePadded(experiments.textOf(request)))
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
   // The length of a fresh value varies, so the largest body may now be above the limit: then a clearly smaller one is
   // tried.
-  for (const state of spacedOut(lower, sizeOf).slice(0, MAX_PADDED)) {
-    const [limit] = (await sweep(sizesBetween(sizeOf(state), size), state, search, false)).named;
+  for (const request of spacedOut(lower, sizeOf).slice(0, MAX_PADDED)) {
+    const [limit] = (await sweep(sizesBetween(sizeOf(request), size), request, search, false)).named;
     if (limit?.isExact !== true) continue;
     const { bytesAbove } = limit.condition;
     const has =
@@ -294,13 +294,13 @@ async function withExactSize(
 
 /** Of requests by falling size, those that are smaller than the one before by more than a fresh value may vary. */
 function spacedOut(
-  bySize: readonly RequestState[],
-  sizeOf: (state: RequestState) => number,
-): readonly RequestState[] {
-  const kept: RequestState[] = [];
-  for (const state of bySize) {
+  bySize: readonly ModelRequest[],
+  sizeOf: (request: ModelRequest) => number,
+): readonly ModelRequest[] {
+  const kept: ModelRequest[] = [];
+  for (const request of bySize) {
     const last = kept.at(-1);
-    if (last === undefined || sizeOf(last) - sizeOf(state) > FRESH_BYTES) kept.push(state);
+    if (last === undefined || sizeOf(last) - sizeOf(request) > FRESH_BYTES) kept.push(request);
   }
   return kept;
 }
@@ -309,7 +309,7 @@ function spacedOut(
 async function withExactId(
   feature: Feature,
   { shown }: SweepResult,
-  base: RequestState,
+  base: ModelRequest,
   search: Search,
 ): Promise<Feature> {
   const [first] = shown;
@@ -321,22 +321,22 @@ async function withExactId(
 /** Whether adding the feature makes a request show the symptom; true if that cannot be tried. */
 async function decides(
   { add, has }: Feature,
-  without: readonly RequestState[],
+  without: readonly ModelRequest[],
   search: Search,
 ): Promise<boolean> {
   if (add === undefined) return true;
-  const state = without
+  const request = without
     .map((one) => ({ ...one, edits: [...one.edits, add] }))
     .find((one) => has(search.experiments.textOf(one)));
-  return state === undefined || (await search.shows(state)) !== false;
+  return request === undefined || (await search.shows(request)) !== false;
 }
 
 /** The plant, with the ordinary value in place of an invalid one. */
-function repaired(state: RequestState, search: Search): RequestState['plant'] {
+function repaired(request: ModelRequest, search: Search): ModelRequest['plant'] {
   const { ordinary } = search;
-  if (search.expectedOutcomeOf(state) === 'accept') return state.plant;
-  const candidate = differences(ordinary, state)
-    .map((part) => part.copy(ordinary, state))
+  if (search.expectedOutcomeOf(request) === 'accept') return request.plant;
+  const candidate = differences(ordinary, request)
+    .map((part) => part.copy(ordinary, request))
     .find((next) => search.expectedOutcomeOf(next) !== 'reject-body');
   return candidate === undefined ? ordinary.plant : withoutMisnamed(candidate.plant, search);
 }

@@ -25,7 +25,7 @@ export async function explainLargeBody(search: Search): Promise<readonly Explana
     const [limit] = sizes.named;
     if (limit === undefined || sizes.notShown.length === 0) return undefined;
     const about = {
-      state: candidate.apply(large),
+      request: candidate.apply(large),
       conditions: [withRealSize(limit.condition, neutral, (one) => experiments.sizeOf(one))],
       parts: [BODY, WHITE_SPACE],
       neutral,
@@ -55,6 +55,6 @@ export async function explainByExactSize(search: Search): Promise<readonly Expla
     break;
   }
   const neutral = sizedTo(size + 1);
-  const about = { state: sizedTo(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
+  const about = { request: sizedTo(size), conditions: [{ clause }], parts: [WHITE_SPACE], neutral };
   return [await confirmExplanation(about, search)];
 }

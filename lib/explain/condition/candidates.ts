@@ -1,5 +1,5 @@
 import { groupBy } from '../../collections.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { alternatives, type Condition, except, fullText, MAX_NAMES, mostly } from '../wording/condition.ts';
 
 /** A value to try for one part of a request. */
@@ -8,7 +8,7 @@ export interface Candidate {
   readonly value: string;
   /** The wording for a request with this value. */
   readonly condition: Condition;
-  readonly apply: (state: RequestState) => RequestState;
+  readonly apply: (request: ModelRequest) => ModelRequest;
   readonly classes: readonly string[];
   /** The position of the value on the scale of its sweep, if it has one. */
   readonly point?: bigint;
@@ -45,7 +45,7 @@ export interface Scale {
   readonly points: readonly bigint[];
   /** A point as the list of experiments shows it: `255 letters`. */
   readonly valueAt: (point: bigint) => string;
-  readonly apply: (state: RequestState, point: bigint) => RequestState;
+  readonly apply: (request: ModelRequest, point: bigint) => ModelRequest;
   readonly above: (point: bigint) => Condition;
   readonly below: (point: bigint) => Condition;
   readonly between: (first: bigint, last: bigint) => Condition;
@@ -54,7 +54,7 @@ export interface Scale {
   /** Limits to try that include negative values, if values above a limit show the symptom (`above`). */
   readonly withNegative?: (limit: bigint, above: Condition) => readonly Limits[];
   /** The position of a request's own value on the scale, if it has one. */
-  readonly pointOf?: (state: RequestState) => bigint | undefined;
+  readonly pointOf?: (request: ModelRequest) => bigint | undefined;
   /** A second scale, to try if this one reveals no limits. */
   readonly instead?: Scale | undefined;
 }

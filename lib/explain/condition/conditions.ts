@@ -3,8 +3,8 @@ import type { Contract } from '../../contract/contract.ts';
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
 import { type FreshText, write } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
 import { modelsOf } from '../../payloads/model/model.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import { headerValue } from '../../wire/headers.ts';
@@ -55,16 +55,16 @@ export const UNCONDITIONAL: ConditionSearchResult = {
   neutral: undefined,
 };
 
-/** Finds further conditions: requests that differ from `state` only in the plant may not show the symptom. */
+/** Finds further conditions: requests that differ from `request` only in the plant may not show the symptom. */
 export async function findMoreConditions(
-  state: RequestState,
-  others: readonly RequestState[],
+  request: ModelRequest,
+  others: readonly ModelRequest[],
   search: Search,
 ): Promise<ConditionSearchResult> {
   for (const other of others) {
     if ((await search.shows(other)) !== false) continue;
-    if ((await search.shows(other)) !== false || (await search.shows(state)) !== true) return UNCONDITIONAL;
-    const { state: reduced, parts } = await reduce(state, other, search);
+    if ((await search.shows(other)) !== false || (await search.shows(request)) !== true) return UNCONDITIONAL;
+    const { request: reduced, parts } = await reduce(request, other, search);
     return { ...(await findConditions(reduced, parts, other, search)), parts, neutral: other };
   }
   return UNCONDITIONAL;
@@ -79,15 +79,16 @@ const MAX_UNDECLARED = 3;
  * @param neutral a request that does not show the symptom, if one is known
  */
 export async function findConditions(
-  state: RequestState,
+  request: ModelRequest,
   parts: readonly RequestPart[],
-  neutral: RequestState | undefined,
+  neutral: ModelRequest | undefined,
   search: Search,
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
   const conditions: Condition[] = [];
   const sweeps: SweepResult[] = [];
   const undeclared = parts.filter(
-    ({ name }) => !search.contract.newPlant.shape.properties.has(name) && state.plant.get(name) !== undefined,
+    ({ name }) =>
+      !search.contract.newPlant.shape.properties.has(name) && request.plant.get(name) !== undefined,
   );
   const isNumber = undeclared.length > MAX_UNDECLARED;
   /** Parts that the condition about the number covers: so many properties have too many orders to try. */
@@ -97,12 +98,12 @@ export async function findConditions(
       phrase: `with ${undeclared.length} or more undeclared properties`,
       topics: ['undeclared property'],
     });
-  const equal = await withinBudget(() => findEqualTexts(parts, state, search));
+  const equal = await withinBudget(() => findEqualTexts(parts, request, search));
   if (equal !== undefined) conditions.push(equal.condition);
   for (const part of parts) {
     if (equal?.parts.includes(part) === true) continue;
-    if (isSubject(part, state, neutral, search) || (isNumber && isOfNumber(part))) continue;
-    const { condition, swept } = await findConditionOf(part, state, neutral, search);
+    if (isSubject(part, request, neutral, search) || (isNumber && isOfNumber(part))) continue;
+    const { condition, swept } = await findConditionOf(part, request, neutral, search);
     sweeps.push(...compact(swept));
     // A slow symptom allows only a few tries, so a part may have been kept although it does not matter.
     const isRefuted =
@@ -112,10 +113,10 @@ export async function findConditions(
   const isOrder = parts.some(({ name }) => name === 'property order');
   const isKnown = conditions.length > 0 && !areVague(conditions);
   const order =
-    isKnown && !isOrder && !isNumber ? await withinBudget(() => findOrders(state, search)) : undefined;
+    isKnown && !isOrder && !isNumber ? await withinBudget(() => findOrders(request, search)) : undefined;
   conditions.push(...(order?.named ?? []).map(({ condition }) => condition));
   sweeps.push(...compact(order));
-  const size = await withinBudget(() => findShortness(conditions, state, neutral, search));
+  const size = await withinBudget(() => findShortness(conditions, request, neutral, search));
   if (size === undefined) return { conditions, sweeps };
   return { conditions: [size, ...conditions.filter((one) => !isOfPlant(one, search))], sweeps };
 }
@@ -126,37 +127,37 @@ export const isOfPlant = ({ part = '' }: Condition, { contract }: Search): boole
 /** If several properties matter, finds whether that is because together they make the body short. */
 async function findShortness(
   conditions: readonly Condition[],
-  state: RequestState,
-  neutral: RequestState | undefined,
+  request: ModelRequest,
+  neutral: ModelRequest | undefined,
   search: Search,
 ): Promise<Condition | undefined> {
   const { experiments } = search;
   if (neutral === undefined || conditions.filter((one) => isOfPlant(one, search)).length < 2)
     return undefined;
-  const [size, usual] = [state, neutral].map((one) => experiments.sizeOf(one));
+  const [size, usual] = [request, neutral].map((one) => experiments.sizeOf(one));
   if (size === undefined || usual === undefined || size >= usual) return undefined;
   // Otherwise, exactly these bytes may be what matters.
-  const longer = { ...state, edits: [...state.edits, paddedTo(size + 1)] };
+  const longer = { ...request, edits: [...request.edits, paddedTo(size + 1)] };
   if ((await search.shows(longer)) !== true) return undefined;
-  const [limit] = (await sweep(sizesBetween(size, usual), state, search, false)).named;
+  const [limit] = (await sweep(sizesBetween(size, usual), request, search, false)).named;
   return limit?.isExact === true ? limit.condition : undefined;
 }
 
 /** If two texts that matter are the same, finds whether that is why they matter. */
 async function findEqualTexts(
   parts: readonly RequestPart[],
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<{ readonly condition: Condition; readonly parts: readonly RequestPart[] } | undefined> {
   const strings = stringsOf(search.contract.newPlant.shape);
   const [first, second] = parts.filter(({ name }) => strings.includes(name));
   if (first === undefined || second === undefined) return undefined;
-  const textOf = ({ name }: RequestPart) => write(state.plant.get(name) ?? null, 1n);
+  const textOf = ({ name }: RequestPart) => write(request.plant.get(name) ?? null, 1n);
   if (textOf(first) !== textOf(second)) return undefined;
   const text = withWords((word) => word(9));
-  const withTexts = (other: FreshText): RequestState => ({
-    ...state,
-    plant: state.plant.with(first.name, text).with(second.name, other),
+  const withTexts = (other: FreshText): ModelRequest => ({
+    ...request,
+    plant: request.plant.with(first.name, text).with(second.name, other),
   });
   const reversed = text.map((letters) => [...letters].reverse().join(''));
   const decides =
@@ -174,56 +175,56 @@ async function findEqualTexts(
 /** Whether a part is what makes the request invalid: that is the subject of the cause, never a condition. */
 function isSubject(
   part: RequestPart,
-  state: RequestState,
-  neutral: RequestState | undefined,
+  request: ModelRequest,
+  neutral: ModelRequest | undefined,
   search: Search,
 ): boolean {
-  const expected = search.expectedOutcomeOf(state);
+  const expected = search.expectedOutcomeOf(request);
   if (!mustReject(expected)) return false;
   if (search.invalidParts.includes(part)) return true;
   const isBodyRight = () =>
-    neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, state)) !== 'reject-body';
+    neutral !== undefined && search.expectedOutcomeOf(part.copy(neutral, request)) !== 'reject-body';
   return expected === 'reject-body' && (part === BODY || isBodyRight());
 }
 
 /** The condition for one part, and the values that were tried to find out how far it reaches. */
 async function findConditionOf(
   part: RequestPart,
-  state: RequestState,
-  neutral: RequestState | undefined,
+  request: ModelRequest,
+  neutral: ModelRequest | undefined,
   search: Search,
 ): Promise<{ readonly condition: Condition; readonly swept: SweepResult | undefined }> {
   const { name } = part;
-  const without = neutral === undefined ? state : part.copy(neutral, state);
+  const without = neutral === undefined ? request : part.copy(neutral, request);
   // Keep a property in its position, which may matter, too.
   const isProperty = search.contract.newPlant.shape.properties.has(name);
-  const base = isProperty && !isRepeated(name, state) ? state : without;
-  const values = neutral && sweepOf(part, state, neutral, search);
-  const isAccepted = search.expectedOutcomeOf(state) === 'accept';
+  const base = isProperty && !isRepeated(name, request) ? request : without;
+  const values = neutral && sweepOf(part, request, neutral, search);
+  const isAccepted = search.expectedOutcomeOf(request) === 'accept';
   // If no budget is left to find out how far it reaches, report what is known.
   const sweepAll = (one: Sweep | undefined) =>
     one && withinBudget(() => sweep(one, base, search, isAccepted));
   const first = await sweepAll(values);
   const whole = first?.notShown.length === 0 ? ((await sweepAll(values?.instead)) ?? first) : first;
-  const swept = isProperty && whole !== undefined ? await addPartOfText(name, whole, state, search) : whole;
-  const size = neutral && (await withinBudget(() => findSize(part, swept, state, without, search)));
+  const swept = isProperty && whole !== undefined ? await addPartOfText(name, whole, request, search) : whole;
+  const size = neutral && (await withinBudget(() => findSize(part, swept, request, without, search)));
   const rare = await withinBudget(() => findRemainder(name, swept, base, search));
-  const own = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, state, search);
-  const condition = (await withinBudget(() => findTotalLength(own, state, search))) ?? own;
+  const own = size ?? rare ?? byValues(swept, isProperty) ?? wordsOf(part, request, search);
+  const condition = (await withinBudget(() => findTotalLength(own, request, search))) ?? own;
   return { condition: { ...condition, part: name }, swept };
 }
 
 /** If a text may be longer when another one is shorter, the limit is on their total length. */
 async function findTotalLength(
   { statement }: Condition,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<Condition | undefined> {
   if (statement?.is !== 'longer than') return undefined;
   const { property, characters, upTo = Number.POSITIVE_INFINITY } = statement;
-  const tooLong = lengthened(property, characters + 1, state);
+  const tooLong = lengthened(property, characters + 1, request);
   for (const other of stringsOf(search.contract.newPlant.shape)) {
-    const { length } = stringIn(state.plant.get(other)) ?? '';
+    const { length } = stringIn(request.plant.get(other)) ?? '';
     const moved = Math.min(length - SHORT, upTo - characters - 1);
     if (other === property || moved <= 0) continue;
     const shorter = lengthened(other, length - moved, tooLong);
@@ -245,8 +246,8 @@ async function findTotalLength(
 /** The length of a text that is shorter than usual, but can still be new each time. */
 const SHORT = 6;
 
-const lengthened = (property: string, characters: number, state: RequestState): RequestState =>
-  lengths(property).apply(state, BigInt(characters));
+const lengthened = (property: string, characters: number, request: ModelRequest): ModelRequest =>
+  lengths(property).apply(request, BigInt(characters));
 
 function byValues(swept: SweepResult | undefined, isProperty: boolean): Condition | undefined {
   // If all ids show the symptom, their values do not matter.
@@ -267,7 +268,7 @@ const FEW_FACTOR = 2;
 async function findRemainder(
   name: string,
   swept: SweepResult | undefined,
-  base: RequestState,
+  base: ModelRequest,
   search: Search,
 ): Promise<Condition | undefined> {
   const [candidate] = swept?.shown ?? [];
@@ -278,9 +279,9 @@ async function findRemainder(
 }
 
 /** The orders of properties that show the symptom, unless all of them do. */
-async function findOrders(state: RequestState, search: Search): Promise<SweepResult | undefined> {
-  if (search.expectedOutcomeOf(state) !== 'accept') return undefined;
-  const swept = await sweep(orderSweep(state.plant), state, search, true);
+async function findOrders(request: ModelRequest, search: Search): Promise<SweepResult | undefined> {
+  if (search.expectedOutcomeOf(request) !== 'accept') return undefined;
+  const swept = await sweep(orderSweep(request.plant), request, search, true);
   return swept.notShown.length > 0 && exactNameIn(swept.named) !== undefined ? swept : undefined;
 }
 
@@ -288,17 +289,17 @@ async function findOrders(state: RequestState, search: Search): Promise<SweepRes
 async function findSize(
   part: RequestPart,
   swept: SweepResult | undefined,
-  state: RequestState,
-  without: RequestState,
+  request: ModelRequest,
+  without: ModelRequest,
   search: Search,
 ): Promise<Condition | undefined> {
-  if (search.experiments.sizeOf(state) <= search.experiments.sizeOf(without)) return undefined;
+  if (search.experiments.sizeOf(request) <= search.experiments.sizeOf(without)) return undefined;
   const [known] = swept?.named ?? [];
   if (known?.isExact === true && known.condition.isLarger !== true) return undefined;
   const size = await sweep(sizeSweep, without, search, search.expectedOutcomeOf(without) === 'accept');
   const [limit] = size.named;
   if (size.shown.length === 0 || limit === undefined) return undefined;
-  if (part === WHITE_SPACE && (await isOfWhiteSpace(state, without, search))) {
+  if (part === WHITE_SPACE && (await isOfWhiteSpace(request, without, search))) {
     const { bytesAbove } = limit.condition;
     const spaces = bytesAbove === undefined ? undefined : bytesAbove - search.experiments.sizeOf(without);
     return spaces === undefined
@@ -309,8 +310,12 @@ async function findSize(
 }
 
 /** Whether a body that is as large without the white space, for its longer texts, does not show the symptom. */
-async function isOfWhiteSpace(state: RequestState, without: RequestState, search: Search): Promise<boolean> {
-  const size = search.experiments.sizeOf(state);
+async function isOfWhiteSpace(
+  request: ModelRequest,
+  without: ModelRequest,
+  search: Search,
+): Promise<boolean> {
+  const size = search.experiments.sizeOf(request);
   for (const name of stringsOf(search.contract.newPlant.shape)) {
     const longer = lengthened(name, size, without);
     if (!isValid(search.contract, longer.plant)) continue;
@@ -322,15 +327,15 @@ async function isOfWhiteSpace(state: RequestState, without: RequestState, search
 /** The values to try for one part. */
 function sweepOf(
   part: RequestPart,
-  state: RequestState,
-  neutral: RequestState,
+  request: ModelRequest,
+  neutral: ModelRequest,
   { contract, experiments }: Search,
 ): Sweep | undefined {
   const { shape } = contract.newPlant;
   const { name, dimension } = part;
-  if (experiments.expectedOutcomeOf(state) === 'reject-credential') {
-    const { credential: _, ...authorised } = state;
-    const { credential: __, ...repaired } = part.copy(neutral, state);
+  if (experiments.expectedOutcomeOf(request) === 'reject-credential') {
+    const { credential: _, ...authorised } = request;
+    const { credential: __, ...repaired } = part.copy(neutral, request);
     // If the token is invalid anyway, a defect of the body is a condition like any other.
     const isDefect =
       experiments.expectedOutcomeOf(authorised) === 'reject-body' &&
@@ -339,7 +344,7 @@ function sweepOf(
     if (part === CREDENTIAL) return credentialSweep(experiments.token);
   }
   if (part === CREDENTIAL) return undefined;
-  if (isRepeated(name, state)) {
+  if (isRepeated(name, request)) {
     // Every way in which a declared property can occur twice.
     const { candidates, ...rest } = undeclaredSweep(contract);
     return { ...rest, candidates: candidates.filter(isIn({ id: WITH_REPEATED_PROPERTY })) };
@@ -348,9 +353,9 @@ function sweepOf(
   if (name === 'method') return methodSweep;
   if (name === 'property order') return orderSweep(neutral.plant);
   if (stringsOf(shape).includes(name))
-    return textSweep(name, shape.required.has(name), state.plant.get(name));
+    return textSweep(name, shape.required.has(name), request.plant.get(name));
   if (shape.properties.has(name)) return undefined;
-  const undeclared = state.plant.get(name);
+  const undeclared = request.plant.get(name);
   if (undeclared !== undefined) {
     const nesting = nestingIn(write(undeclared, 0n));
     const names = undeclaredSweep(contract);
@@ -360,14 +365,14 @@ function sweepOf(
         : depthSweep(name, nesting);
     return closer === undefined ? names : { ...closer, instead: names };
   }
-  if (dimension !== undefined) return modelSweep(experiments.modelOf(state), dimension);
-  const value = headerValue(state.template.headers ?? [], name.toLowerCase());
+  if (dimension !== undefined) return modelSweep(experiments.modelOf(request), dimension);
+  const value = headerValue(request.template.headers ?? [], name.toLowerCase());
   return value === undefined
     ? undefined
     : headerSweep(name, value, headerValuesIn(modelsOf(contract)['accept-or-reject'], name));
 }
 
-const isRepeated = (property: string, { plant }: RequestState): boolean =>
+const isRepeated = (property: string, { plant }: ModelRequest): boolean =>
   plant.members.filter(([name]) => name === property).length > 1;
 
 function undeclaredSweep(contract: Contract): Sweep {

@@ -1,4 +1,4 @@
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { mayExplain } from '../assign/covers.ts';
 import { explainBySameValue } from '../circumstances/after-same-value.ts';
 import { confirmExplanation } from '../confirm-explanation.ts';
@@ -18,24 +18,27 @@ import { digitsSweep } from './sweeps/sizes.ts';
 
 /** For each sweep, gives the request the plainest of the values that its first name covers. */
 const plainerValues = (
-  state: RequestState,
+  request: ModelRequest,
   sweeps: readonly SweepResult[],
   { experiments }: Search,
-): RequestState =>
+): ModelRequest =>
   sweeps.reduce((one, { named: [first, ...others], shown }) => {
     // A length above a limit names no values: if nothing else is named, it covers all that show the symptom.
     const isLimit = first?.condition.isLarger && first.candidates.length === 0 && others.length === 0;
     return withPlainest(isLimit ? shown : (first?.candidates ?? []), one, experiments);
-  }, state);
+  }, request);
 
 /** Words a failure by the label of its test case, and by how many digits of a long number matter, if any. */
 async function describeByLabel(
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<Pick<ConditionSearchResult, 'conditions' | 'sweeps'>> {
   const condition = suchAs(search.failure, search.contract);
-  const values = digitsSweep(search.experiments.textOf(state), condition.property ?? 'a number in the body');
-  const swept = values && (await withinBudget(() => sweep(values, state, search, false)));
+  const values = digitsSweep(
+    search.experiments.textOf(request),
+    condition.property ?? 'a number in the body',
+  );
+  const swept = values && (await withinBudget(() => sweep(values, request, search, false)));
   const [digits] = swept?.named ?? [];
   return swept === undefined || digits === undefined
     ? { conditions: [condition], sweeps: [] }
@@ -44,7 +47,7 @@ async function describeByLabel(
 
 /** The conditions that a subject needs: it may depend on fewer properties than the failing body. */
 async function findNeeded(
-  shown: RequestState,
+  shown: ModelRequest,
   { conditions, parts, neutral }: Pick<Explanation, 'conditions' | 'parts' | 'neutral'>,
   search: Search,
 ): Promise<readonly Condition[]> {
@@ -63,9 +66,9 @@ async function findNeeded(
 /** If the size of the body decides, an otherwise ordinary body of that size that shows the symptom as well. */
 async function shownBySize(
   { feature, candidates: [candidate] }: Subject,
-  neutral: RequestState | undefined,
+  neutral: ModelRequest | undefined,
   search: Search,
-): Promise<RequestState | undefined> {
+): Promise<ModelRequest | undefined> {
   if (feature?.add === undefined || candidate === undefined || neutral === undefined) return undefined;
   const plain = candidate.apply(neutral);
   const sized = { ...plain, edits: [...plain.edits, feature.add] };
@@ -74,21 +77,21 @@ async function shownBySize(
 
 /** Finds what shows the symptom and under which conditions, and confirms it. */
 export async function explainParts(
-  state: RequestState,
+  request: ModelRequest,
   parts: readonly RequestPart[],
-  neutral: RequestState | undefined,
+  neutral: ModelRequest | undefined,
   search: Search,
 ): Promise<readonly Explanation[]> {
-  const expected = search.expectedOutcomeOf(state);
-  const { conditions, sweeps } = await findConditions(state, parts, neutral, search);
+  const expected = search.expectedOutcomeOf(request);
+  const { conditions, sweeps } = await findConditions(request, parts, neutral, search);
   const [part, ...otherParts] = parts;
   const [swept] = sweeps;
   if (part !== undefined && otherParts.length === 0 && swept !== undefined) {
-    const found = await withinBudget(() => explainBySameValue(state, part, neutral, swept, search));
+    const found = await withinBudget(() => explainBySameValue(request, part, neutral, swept, search));
     if (found !== undefined) return [{ ...found, parts }];
   }
   const subjects = mustReject(expected)
-    ? await withinBudget(() => findSubjects(state, expected === 'reject-body', search, conditions))
+    ? await withinBudget(() => findSubjects(request, expected === 'reject-body', search, conditions))
     : undefined;
   const explanations: Explanation[] = [];
   if (subjects !== undefined)
@@ -97,18 +100,18 @@ export async function explainParts(
       const sized = await withinBudget(() => shownBySize(own, neutral, search));
       if (sized !== undefined) {
         const parts = [...search.invalidParts, WHITE_SPACE];
-        const bySize = { state: sized, conditions: common, sweeps: [], parts, neutral };
+        const bySize = { request: sized, conditions: common, sweeps: [], parts, neutral };
         explanations.push({
           ...(await confirmSubject(own, subjects, bySize, search)),
           feature: own.feature,
         });
         continue;
       }
-      const shown = own.candidates[0]?.apply(subjects.base) ?? state;
+      const shown = own.candidates[0]?.apply(subjects.base) ?? request;
       const base = plainerValues(subjects.base, sweeps, search);
       const needed = await findNeeded(shown, { conditions, parts, neutral }, search);
       const about = {
-        state: shown,
+        request: shown,
         plainer: withPlainest(own.candidates, base, search.experiments),
         conditions: [...needed, ...common],
         sweeps,
@@ -121,17 +124,17 @@ export async function explainParts(
   if (explanations.some((one) => mayExplain(one, search))) return explanations;
   const subject = mustReject(expected) && !parts.includes(CREDENTIAL) ? subjectOf(search) : undefined;
   const isUnknown = subject === undefined && conditions.length === 0 && parts.length > 0;
-  const plainer = plainerValues(state, sweeps, search);
-  const known = isUnknown ? await describeByLabel(state, search) : { conditions, sweeps };
-  return [await confirmExplanation({ state, plainer, subject, parts, neutral, ...known }, search)];
+  const plainer = plainerValues(request, sweeps, search);
+  const known = isUnknown ? await describeByLabel(request, search) : { conditions, sweeps };
+  return [await confirmExplanation({ request, plainer, subject, parts, neutral, ...known }, search)];
 }
 
 /** Reduces the failing request towards the passing one, and explains the remaining differences. */
 export async function explainReduced(
-  passing: RequestState,
-  failing: RequestState,
+  passing: ModelRequest,
+  failing: ModelRequest,
   search: Search,
 ): Promise<readonly Explanation[]> {
-  const { state, parts } = await reduce(failing, passing, search);
-  return explainParts(state, parts, passing, search);
+  const { request, parts } = await reduce(failing, passing, search);
+  return explainParts(request, parts, passing, search);
 }

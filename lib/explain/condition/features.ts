@@ -5,7 +5,7 @@ import { write } from '../../payloads/json.ts';
 import { WITH_BLANK_LINES, WITH_CARRIAGE_RETURNS } from '../../payloads/model/text.ts';
 import { ID } from '../../payloads/plants.ts';
 import { withSeparators } from '../../text.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
 import { ID_WITH_EXPONENT } from './sweeps/ids.ts';
 import {
@@ -111,7 +111,7 @@ export function separating(tries: BodyResults, contract: Contract): Feature | un
 /** The number of properties of a body that are missing, or would make an ordinary plant invalid. */
 function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
-  const [ordinary] = ordinaryStates(contract);
+  const [ordinary] = ordinaryRequests(contract);
   const good = membersOf(write(ordinary.plant, 1n));
   const members = membersOf(body);
   return [...shape.properties.keys()].filter((name) => {

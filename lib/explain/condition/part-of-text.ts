@@ -1,6 +1,6 @@
 import { freshText, withWords } from '../../payloads/fresh.ts';
 import type { FreshText } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { joined } from '../../text.ts';
 import { withinBudget } from '../experiments.ts';
 import { REPEATS, type Search } from '../search.ts';
@@ -15,16 +15,16 @@ import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from './swe
 export async function addPartOfText(
   property: string,
   swept: SweepResult,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<SweepResult> {
   const [only, ...others] = swept.shown;
   const exact = exactNameIn(swept.named);
   const isClass = exact !== undefined && exact.condition !== only?.condition;
   const found = await withinBudget(async () => {
-    const across = await findAcrossOffset(property, state, search);
+    const across = await findAcrossOffset(property, request, search);
     if (across !== undefined || others.length > 0 || isClass) return across;
-    return findMinimalText(property, only?.apply(state) ?? state, search);
+    return findMinimalText(property, only?.apply(request) ?? request, search);
   });
   if (found === undefined) return swept;
   const tried = [...swept.ladder.tried, { value: found.value, shows: true }];
@@ -56,7 +56,7 @@ const UNITS = [
 /** Finds whether a text fails because a character straddles an offset at which a program cuts it in two. */
 async function findAcrossOffset(
   property: string,
-  failing: RequestState,
+  failing: ModelRequest,
   search: Search,
 ): Promise<Candidate | undefined> {
   const text = stringIn(failing.plant.get(property));
@@ -109,7 +109,7 @@ const PLACES: readonly (readonly [verb: string, around: (part: string) => FreshT
 /** Finds the smallest part of a failing text that suffices for the symptom, or several such characters. */
 async function findMinimalText(
   property: string,
-  failing: RequestState,
+  failing: ModelRequest,
   search: Search,
 ): Promise<Candidate | undefined> {
   const text = stringIn(failing.plant.get(property));

@@ -1,15 +1,15 @@
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
 import { differences, type RequestPart, withParts } from './request-parts.ts';
 
 /** A request that shows the symptom with as few unusual parts as possible, and these parts. */
-type Reduced = Pick<Explanation, 'state' | 'parts'>;
+type Reduced = Pick<Explanation, 'request' | 'parts'>;
 
 /** Finds the parts of a failing request that matter. The ordinary request must not show the symptom. */
 export async function reduce(
-  failing: RequestState,
-  ordinary: RequestState,
+  failing: ModelRequest,
+  ordinary: ModelRequest,
   search: Search,
 ): Promise<Reduced> {
   const parts = differences(failing, ordinary);
@@ -18,24 +18,24 @@ export async function reduce(
   // Usually one part suffices, so try single parts first. Requests without the symptom are also answered
   // faster.
   for (const part of parts) {
-    const state = part.copy(failing, ordinary);
-    if ((await search.shows(state)) === true) return { state, parts: [part] };
+    const request = part.copy(failing, ordinary);
+    if ((await search.shows(request)) === true) return { request, parts: [part] };
   }
-  let state = failing;
+  let request = failing;
   let needed: readonly RequestPart[] = parts;
   for (const part of parts) {
-    const without = part.copy(ordinary, state);
+    const without = part.copy(ordinary, request);
     if ((await search.shows(without)) !== true) continue;
-    state = without;
+    request = without;
     needed = needed.filter((one) => one !== part);
   }
-  return { state, parts: needed };
+  return { request, parts: needed };
 }
 
 /** Like `reduce`, but leaves each part out at the same time; undefined if the needed ones do not suffice. */
 async function reducedAtOnce(
-  failing: RequestState,
-  ordinary: RequestState,
+  failing: ModelRequest,
+  ordinary: ModelRequest,
   parts: readonly RequestPart[],
   search: Search,
 ): Promise<Reduced | undefined> {
@@ -45,7 +45,7 @@ async function reducedAtOnce(
     const exchange = exchanges[index];
     return exchange === undefined || search.isShown(exchange, without(part)) !== true;
   });
-  const state = withParts(needed, failing, ordinary);
-  const suffices = needed.length > 0 && (await search.shows(state)) === true;
-  return suffices ? { state, parts: needed } : undefined;
+  const request = withParts(needed, failing, ordinary);
+  const suffices = needed.length > 0 && (await search.shows(request)) === true;
+  return suffices ? { request, parts: needed } : undefined;
 }

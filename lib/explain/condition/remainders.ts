@@ -1,4 +1,4 @@
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
@@ -31,11 +31,11 @@ const MODULI = [25, 30, 31, 32, 36, 37, 48, 50, 60, 64, 97, 99, 100, 101, 127, 1
 /** Finds the remainder that makes an id fail, if the divisor is so large that few ids leave it. */
 export async function findRareRemainder(
   failing: bigint,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
 ): Promise<Condition | undefined> {
   const shows = async (id: bigint) =>
-    (await search.shows({ ...state, plant: state.plant.with(ID, id) })) === true;
+    (await search.shows({ ...request, plant: request.plant.with(ID, id) })) === true;
   // If its neighbour fails as well, the magnitude of the id probably matters.
   if (await shows(failing + 1n)) return undefined;
   for (const modulus of MODULI) {

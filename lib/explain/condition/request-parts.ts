@@ -1,5 +1,5 @@
 import { COMPACT, JsonObject, write } from '../../payloads/json.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { type RequestTemplate, validCredential } from '../../payloads/test-case.ts';
 import { wordsCapitalised } from '../../text.ts';
 
@@ -13,7 +13,7 @@ export interface RequestPart {
   readonly name: string;
   /** The dimension of the model that varies this part, if there is one. */
   readonly dimension: string | undefined;
-  readonly copy: (from: RequestState, to: RequestState) => RequestState;
+  readonly copy: (from: ModelRequest, to: ModelRequest) => ModelRequest;
 }
 
 /** Copies fields from one object to another; fields that the first lacks are removed. */
@@ -69,7 +69,7 @@ const AROUND: readonly RequestPart[] = [
   },
 ];
 
-/** A part that is one field of the request state. */
+/** A part that is one field of the request. */
 const field = (name: string, key: 'credential' | 'scheme' | 'defect'): RequestPart => ({
   name,
   dimension: key,
@@ -101,15 +101,15 @@ const DIMENSIONS: Readonly<Record<string, string>> = {
   'accept-encoding': 'Accept-Encoding',
 };
 
-const headerNames = ({ template: { headers = [] } }: RequestState): string[] =>
+const headerNames = ({ template: { headers = [] } }: ModelRequest): string[] =>
   headers.map(([name]) => name.toLowerCase());
 
 const header = (name: string): RequestPart => ({
   name: name === 'te' ? 'TE' : wordsCapitalised(name),
   dimension: DIMENSIONS[name],
   copy: (from, to) => {
-    const own = (state: RequestState, keep: boolean) =>
-      (state.template.headers ?? []).filter(([one]) => (one.toLowerCase() === name) === keep);
+    const own = (request: ModelRequest, keep: boolean) =>
+      (request.template.headers ?? []).filter(([one]) => (one.toLowerCase() === name) === keep);
     return { ...to, template: { ...to.template, headers: [...own(to, false), ...own(from, true)] } };
   },
 });
@@ -126,7 +126,7 @@ const property = (name: string): RequestPart => ({
 /** Applies the change to the preceding request as well, if both requests share the value of the property. */
 function withSameInPreceding(
   name: string,
-  { plant, template }: RequestState,
+  { plant, template }: ModelRequest,
   changed: (plant: JsonObject) => JsonObject,
 ): RequestTemplate {
   const { preceding } = template;
@@ -145,7 +145,7 @@ function withSameInPreceding(
  * Where `from` shares a value with its preceding request, gives the copied preceding request the value of the
  * request that it was copied to, so that the two still share one.
  */
-function withSharedValues(from: RequestState, { plant }: RequestState, copy: RequestState): RequestState {
+function withSharedValues(from: ModelRequest, { plant }: ModelRequest, copy: ModelRequest): ModelRequest {
   const shared = (template: RequestTemplate, name: string) =>
     plant.get(name) === undefined
       ? template
@@ -180,15 +180,15 @@ const comparableText = (value: unknown): string =>
 /** Two plants are equal if they are written as the same text for each of these ids. */
 const SAMPLE_IDS = [1n, 2n ** 40n + 12345n] as const;
 
-function textOfState({ plant, style, edits, template, defect, credential, scheme }: RequestState): string {
+function textOfRequest({ plant, style, edits, template, defect, credential, scheme }: ModelRequest): string {
   const written = SAMPLE_IDS.map((id) => edits.reduce((text, edit) => edit(text), write(plant, id, style)));
   return comparableText([written, template, defect, credential, scheme]);
 }
 
-export const isSame = (one: RequestState, other: RequestState): boolean =>
-  one === other || textOfState(one) === textOfState(other);
+export const isSame = (one: ModelRequest, other: ModelRequest): boolean =>
+  one === other || textOfRequest(one) === textOfRequest(other);
 
-export function differences(one: RequestState, other: RequestState): readonly RequestPart[] {
+export function differences(one: ModelRequest, other: ModelRequest): readonly RequestPart[] {
   const names = [...new Set([...headerNames(one), ...headerNames(other)])];
   const properties = [...new Set([...one.plant.members, ...other.plant.members].map(([name]) => name))];
   const parts = [
@@ -207,22 +207,22 @@ export function differences(one: RequestState, other: RequestState): readonly Re
 
 export const withParts = (
   parts: readonly RequestPart[],
-  from: RequestState,
-  to: RequestState,
-): RequestState => parts.reduce((changed, part) => part.copy(from, changed), to);
+  from: ModelRequest,
+  to: ModelRequest,
+): ModelRequest => parts.reduce((changed, part) => part.copy(from, changed), to);
 
-function credentialOf(sent: RequestTemplate['credential']): Pick<RequestState, 'credential' | 'scheme'> {
+function credentialOf(sent: RequestTemplate['credential']): Pick<ModelRequest, 'credential' | 'scheme'> {
   if (sent?.respelled === undefined) return sent === undefined ? {} : { credential: sent };
   const { scheme, of } = sent.respelled;
   return of === validCredential ? { scheme } : { scheme, credential: of };
 }
 
 /** Expresses a template in terms of the model; undefined for raw bytes, or a body that contains the token. */
-export function stateOf(
+export function modelRequestOf(
   { body, credential, ordinary: _, sentAs: __, ...template }: RequestTemplate,
   plant: JsonObject,
-): RequestState | undefined {
-  const around: RequestState = {
+): ModelRequest | undefined {
+  const around: ModelRequest = {
     plant,
     style: COMPACT,
     edits: [],
@@ -239,14 +239,14 @@ export function stateOf(
   }
   const { json, style = COMPACT, edit } = body;
   const isObject = json instanceof JsonObject;
-  const state: RequestState = { ...around, style, ...(isObject ? { plant: json } : { defect: { json } }) };
-  if (edit === undefined) return state;
+  const request: ModelRequest = { ...around, style, ...(isObject ? { plant: json } : { defect: { json } }) };
+  if (edit === undefined) return request;
   const [id] = SAMPLE_IDS;
   const text = write(json, id, style);
   const edited = edit(text);
   return typeof edited === 'string' && isPadded(edited, text)
-    ? { ...state, edits: [(one) => String(edit(one))] }
-    : { ...state, defect: { corrupt: isObject ? edit : () => edited } };
+    ? { ...request, edits: [(one) => String(edit(one))] }
+    : { ...request, defect: { corrupt: isObject ? edit : () => edited } };
 }
 
 /** Whether a text is another one, with JSON white space (RFC 8259 section 2) around it. */

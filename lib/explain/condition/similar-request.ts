@@ -1,7 +1,7 @@
 import { stringsOf } from '../../contract/shape.ts';
 import { withWords } from '../../payloads/fresh.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Explanation } from '../explanation.ts';
 import type { Search } from '../search.ts';
@@ -12,25 +12,25 @@ import { NOT_ASCII } from './sweeps/strings.ts';
 
 /** Explains the failure by an ordinary request of the same size or nesting, or with a split character. */
 export async function explainBySimilar(
-  failing: RequestState,
+  failing: ModelRequest,
   search: Search,
 ): Promise<readonly Explanation[] | undefined> {
   const [base] = search.ordinaryVariants;
   if (base === undefined) return undefined;
-  for (const state of padded(failing, base, search)) {
-    if ((await search.shows(state)) !== true) continue;
-    const explanations = await explainReduced(base, state, search);
+  for (const request of padded(failing, base, search)) {
+    if ((await search.shows(request)) !== true) continue;
+    const explanations = await explainReduced(base, request, search);
     return explanations.map((each) => ({ ...each, ...featureOf(each) }));
   }
-  for (const state of nestedAsDeep(failing, base, search))
-    if ((await search.shows(state)) === true) return explainReduced(base, state, search);
-  for (const state of split(failing, base, search))
-    if (await search.recurs(state)) return explainReduced(base, state, search);
+  for (const request of nestedAsDeep(failing, base, search))
+    if ((await search.shows(request)) === true) return explainReduced(base, request, search);
+  for (const request of split(failing, base, search))
+    if (await search.recurs(request)) return explainReduced(base, request, search);
   return undefined;
 }
 
 /** Ordinary requests with a body as large as that of the failing one. */
-function padded(failing: RequestState, base: RequestState, { experiments }: Search): readonly RequestState[] {
+function padded(failing: ModelRequest, base: ModelRequest, { experiments }: Search): readonly ModelRequest[] {
   const size = experiments.sizeOf(failing);
   if (size < experiments.sizeOf(base) + LARGER_BYTES) return [];
   const { plant, edits } = base;
@@ -43,10 +43,10 @@ function padded(failing: RequestState, base: RequestState, { experiments }: Sear
 
 /** Ordinary requests in which a character arrives in two pieces, if it may have in the failing one. */
 function split(
-  failing: RequestState,
-  base: RequestState,
+  failing: ModelRequest,
+  base: ModelRequest,
   { contract, experiments }: Search,
-): readonly RequestState[] {
+): readonly ModelRequest[] {
   const { cut, framing } = failing.template;
   const [property] = stringsOf(contract.newPlant.shape);
   const mayBeSplit =
@@ -76,10 +76,10 @@ const SIZE_MARGIN = 0.95;
  * a body can be: once a runtime has optimized a recursion, it may need less stack.
  */
 function nestedAsDeep(
-  failing: RequestState,
-  base: RequestState,
+  failing: ModelRequest,
+  base: ModelRequest,
   { experiments }: Search,
-): readonly RequestState[] {
+): readonly ModelRequest[] {
   const nesting = nestingIn(experiments.textOf(failing));
   if (nesting === undefined) return [];
   const { levels, nested } = nesting;

@@ -1,5 +1,5 @@
 import { leastBy } from '../../collections.ts';
-import { type RequestState, templateOf } from '../../payloads/model/dimension.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import { isTimeout } from '../../wire/exchange.ts';
@@ -37,19 +37,19 @@ export interface SweepResult {
 /** Whether a value shows the symptom; undefined if the response proves nothing. */
 type Attempt = (candidate: Candidate) => Promise<boolean | undefined>;
 
-/** Tries the values of one part, leaving everything else as in `state`; if `isPlant`, only valid plants. */
+/** Tries the values of one part, leaving everything else as in `request`; if `isPlant`, only valid plants. */
 export async function sweep(
   { part, candidates, classes, scale, closer }: Sweep,
-  state: RequestState,
+  request: ModelRequest,
   search: Search,
   isPlant: boolean,
 ): Promise<SweepResult> {
-  const body = search.experiments.textOf(state);
+  const body = search.experiments.textOf(request);
   const isSkipped = ({ skipUnlessFailing: oddity }: Candidate) =>
     HIDDEN_BY_REJECTION.includes(search.symptom.kind) && oddity?.test(body) === false;
-  const stateWith = (candidate: Candidate): RequestState | undefined => {
+  const stateWith = (candidate: Candidate): ModelRequest | undefined => {
     if (isSkipped(candidate)) return undefined;
-    const next = candidate.apply(state);
+    const next = candidate.apply(request);
     return isPlant && !isValid(search.contract, next.plant) ? undefined : next;
   };
   const attempt = async (candidate: Candidate) => {
@@ -62,7 +62,7 @@ export async function sweep(
   const limits = scaled?.limits && withNegative(scaled.limits, results);
   if (limits !== undefined) {
     const exact = exactNameIn(names);
-    const point = scale?.pointOf?.(state);
+    const point = scale?.pointOf?.(request);
     // A single failing value may fail for another reason.
     const isOdd = exact?.candidates.length === 1 && point !== undefined && limits.has(point);
     const isClass = exact !== undefined && !isOdd && (await isConsistent(results, attempt));
@@ -70,7 +70,7 @@ export async function sweep(
       names = [{ condition: limits.condition, candidates: [], isExact: true }];
   }
   const finer = limits === undefined && !search.isSlow ? closer?.(candidatesWith(results, true)) : undefined;
-  const closerNames = finer === undefined ? [] : (await sweep(finer, state, search, isPlant)).named;
+  const closerNames = finer === undefined ? [] : (await sweep(finer, request, search, isPlant)).named;
   // Several values of the same part are no better than the one that was found.
   if (closerNames.length === 1 && (exactNameIn(closerNames) !== undefined || finer?.part !== part))
     // A limit covers all values from which the finer sweep was made.
@@ -92,26 +92,31 @@ const MAX_TIMEOUTS_IN_SEQUENCE = 2;
 /** Tries candidates one by one or, if that takes full timeouts, several at once. */
 async function resultsOf(
   candidates: readonly Candidate[],
-  stateWith: (candidate: Candidate) => RequestState | undefined,
+  stateWith: (candidate: Candidate) => ModelRequest | undefined,
   search: Search,
 ): Promise<CandidateResults> {
   const results = new Map<Candidate, boolean | undefined>();
   let timeouts = search.isSlow ? MAX_TIMEOUTS_IN_SEQUENCE : 0;
-  const shows = async (state: RequestState) => {
-    const exchange = await search.send(state);
+  const shows = async (request: ModelRequest) => {
+    const exchange = await search.send(request);
     if (isTimeout(exchange)) timeouts += 1;
-    return search.isShown(exchange, state);
+    return search.isShown(exchange, request);
   };
   for (let from = 0, size = 1; from < candidates.length; from += size) {
     const isSlow = timeouts >= MAX_TIMEOUTS_IN_SEQUENCE;
     size = isSlow ? SLOW_AT_ONCE : 1;
     const batch = candidates.slice(from, from + size).flatMap((candidate) => {
-      const state = stateWith(candidate);
-      return state === undefined ? [] : [{ candidate, state }];
+      const request = stateWith(candidate);
+      return request === undefined ? [] : [{ candidate, request }];
     });
-    const atOnce = isSlow ? await allAtOnce(batch, search) : undefined;
-    for (const [index, { candidate, state }] of batch.entries())
-      results.set(candidate, atOnce === undefined ? await shows(state) : atOnce[index]);
+    const atOnce = isSlow
+      ? await allAtOnce(
+          batch.map(({ request }) => request),
+          search,
+        )
+      : undefined;
+    for (const [index, { candidate, request }] of batch.entries())
+      results.set(candidate, atOnce === undefined ? await shows(request) : atOnce[index]);
     if (search.isSlow && candidatesWith(results, true).length >= MAX_HANGS) break;
   }
   return results;
@@ -129,13 +134,12 @@ async function isConsistent(results: CandidateResults, attempt: Attempt): Promis
 
 /** Tries requests concurrently; undefined if an ordinary one is not answered either: they prove nothing. */
 async function allAtOnce(
-  requests: readonly { readonly state: RequestState }[],
+  requests: readonly ModelRequest[],
   search: Search,
 ): Promise<readonly (boolean | undefined)[] | undefined> {
-  const states = requests.map(({ state }) => state);
-  const exchanges = await search.experiments.sendConcurrently([...states, search.ordinary].map(templateOf));
+  const exchanges = await search.experiments.sendConcurrently([...requests, search.ordinary].map(templateOf));
   if (exchanges.at(-1)?.kind !== 'answered') return undefined;
-  return states.map((state, index) => exchanges[index] && search.isShown(exchanges[index], state));
+  return requests.map((request, index) => exchanges[index] && search.isShown(exchanges[index], request));
 }
 
 interface FoundLimits extends Limits {
@@ -176,7 +180,7 @@ async function limitsOn(
     const candidate: Candidate = {
       value: scale.valueAt(point),
       condition: {},
-      apply: (state) => scale.apply(state, point),
+      apply: (request) => scale.apply(request, point),
       classes: [],
     };
     const shows = await attempt(candidate);

@@ -4,7 +4,7 @@ import type { Failure } from '../../run/result/result.ts';
 import { headerValue } from '../../wire/headers.ts';
 import { hasEveryPart } from '../assign/covers.ts';
 import { type Cluster, levelOf } from '../cluster.ts';
-import { stateOf } from '../condition/request-parts.ts';
+import { modelRequestOf } from '../condition/request-parts.ts';
 import { firstValue } from '../symptom/body.ts';
 import { aspectOf, keyOf } from '../symptom/symptom.ts';
 import { areVague } from '../wording/condition.ts';
@@ -155,8 +155,8 @@ const explainsNotReproduced: Explains = (root, consequence) =>
 const hasItsParts: Explains = (root, consequence) => {
   const { conditions, neutral } = root.explanation;
   const isOfPart = ({ template }: Failure) => {
-    const state = neutral && stateOf(template, neutral.plant);
-    return neutral !== undefined && state !== undefined && hasEveryPart(state, neutral, conditions);
+    const request = neutral && modelRequestOf(template, neutral.plant);
+    return neutral !== undefined && request !== undefined && hasEveryPart(request, neutral, conditions);
   };
   return (
     isClear(root) &&

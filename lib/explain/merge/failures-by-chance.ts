@@ -65,7 +65,7 @@ const killsOthers: Explains = (root, consequence) =>
 
 /** If any value of a header replaces the token, so does the token in that header. */
 const acceptsCarrier: Explains = (root, consequence) => {
-  const { header } = consequence.explanation.state.credential ?? {};
+  const { header } = consequence.explanation.request.credential ?? {};
   return (
     hasSymptom(root, 'accepts') &&
     hasSymptom(consequence, 'accepts') &&

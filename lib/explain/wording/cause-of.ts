@@ -1,6 +1,6 @@
 import { acceptsOrdinary } from '../../judge/rules.ts';
 import { membersOf } from '../../members.ts';
-import { templateOf } from '../../payloads/model/dimension.ts';
+import { templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
 import type { Check } from '../../run/check.ts';
@@ -107,7 +107,7 @@ function mustAccept({ kind }: Symptom, members: readonly CheckFailure[]): boolea
   return kind === 'rejects' || byRules.length === 0 || isRequired;
 }
 
-function exampleOf({ state, template = templateOf(state), exchange, before = [] }: Explanation) {
+function exampleOf({ request, template = templateOf(request), exchange, before = [] }: Explanation) {
   const { preceding } = template;
   const sentBefore = exchange.preceding;
   if (preceding === undefined || sentBefore === undefined) return { template, exchange, before };
@@ -183,8 +183,8 @@ function joinedClauses(clauses: readonly string[]): string {
 /** Number of repetitions if two requests must coincide in the store, which those of a shell seldom do. */
 const TIMES_BESIDE = 16;
 
-const repeatOf = ({ repeat, template, state }: Explanation): Explanation['repeat'] =>
-  repeat.times === 1 && (template ?? state.template).preceding?.connection === 'concurrent'
+const repeatOf = ({ repeat, template, request }: Explanation): Explanation['repeat'] =>
+  repeat.times === 1 && (template ?? request.template).preceding?.connection === 'concurrent'
     ? { times: TIMES_BESIDE, inFlight: 1 }
     : repeat;
 

@@ -1,7 +1,7 @@
 import { leastBy } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
-import type { RequestState } from '../../payloads/model/dimension.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
 import type { FailedCase, Failure } from '../../run/result/result.ts';
 import { joined, wordsCapitalised } from '../../text.ts';
@@ -11,7 +11,7 @@ import { credentialCandidates, credentialSweep } from '../condition/sweeps/crede
 import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
 import { modelSweep, unusualValuesOf } from '../condition/sweeps/model.ts';
 import type { Experiments } from '../experiments.ts';
-import { ordinaryStates } from '../ordinary-requests.ts';
+import { ordinaryRequests } from '../ordinary-requests.ts';
 import type { Search } from '../search.ts';
 import { type Condition, valueWords } from './condition.ts';
 
@@ -98,7 +98,7 @@ export const ANY_SUBJECT = {
 
 /** Returns those labels that name a defect of a body. */
 export function defectsAmong(labels: ReadonlySet<string>, contract: Contract): ReadonlySet<string> {
-  const [ordinary] = ordinaryStates(contract);
+  const [ordinary] = ordinaryRequests(contract);
   const known = new Set(
     defectSweep(contract, ordinary.plant, true, true).candidates.map(({ label }) => label),
   );
@@ -111,7 +111,7 @@ export function bodiesNamed(
   contract: Contract,
   minPart = 0,
 ): Condition | undefined {
-  const [ordinary] = ordinaryStates(contract);
+  const [ordinary] = ordinaryRequests(contract);
   return narrowestClass(defectSweep(contract, ordinary.plant), labels, minPart);
 }
 
@@ -167,9 +167,9 @@ export const defectWords = (label: string, contract: Contract): Condition =>
   wordsOfDefect(label, propertyIn(label, contract));
 
 /** Wording for a wrong credential, or for an unusual spelling of the right one. */
-function credentialWords(state: RequestState, experiments: Experiments): Condition {
-  const { credential } = state;
-  if (experiments.expectedOutcomeOf(state) === 'reject-credential')
+function credentialWords(request: ModelRequest, experiments: Experiments): Condition {
+  const { credential } = request;
+  if (experiments.expectedOutcomeOf(request) === 'reject-credential')
     return { clause: ANY_SUBJECT.credential.clause };
   const [, scheme = '', gap = ''] = /^(\S+)( *)/.exec(credential?.values(experiments.token)[0] ?? '') ?? [];
   return {
@@ -182,13 +182,13 @@ export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the 
 
 /** The value of a dimension of the model that a request has in one part. */
 function candidateIn(
-  state: RequestState,
+  request: ModelRequest,
   part: RequestPart,
   dimension: string,
   experiments: Experiments,
 ): Candidate | undefined {
   const { ordinary } = experiments;
-  const own = part.copy(state, ordinary);
+  const own = part.copy(request, ordinary);
   // Some values are only in the model of valid requests, others only in that of invalid ones.
   return Object.values(modelsOf(experiments.contract))
     .flatMap((model) => modelSweep(model, dimension)?.candidates ?? [])
@@ -198,13 +198,13 @@ function candidateIn(
 /** Words the condition for a part of which only one value is known. */
 export function wordsOf(
   part: RequestPart,
-  state: RequestState,
+  request: ModelRequest,
   { failure, contract, experiments }: Search,
 ): Condition {
   const { name, dimension } = part;
-  const { template, plant } = state;
+  const { template, plant } = request;
   const { contentType } = template;
-  if (name === 'Authorization') return credentialWords(state, experiments);
+  if (name === 'Authorization') return credentialWords(request, experiments);
   if (name === 'method') return methodWords(template.method);
   if (name === 'HTTP version') return { phrase: `in HTTP/${template.delivery?.version ?? '1.1'}` };
   if (name === 'absent headers') {
@@ -228,8 +228,8 @@ export function wordsOf(
       ? { phrase: `with some values of ${name}`, isVague: true, property: name }
       : words;
   }
-  const known = dimension === undefined ? undefined : candidateIn(state, part, dimension, experiments);
+  const known = dimension === undefined ? undefined : candidateIn(request, part, dimension, experiments);
   if (known !== undefined) return known.condition;
-  const value = valueIn(failure.label, dimension, experiments.modelOf(state));
+  const value = valueIn(failure.label, dimension, experiments.modelOf(request));
   return value === undefined ? { phrase: `with some values of ${name}`, isVague: true } : { phrase: value };
 }

@@ -23,10 +23,13 @@ const withDefect = (defect: Defect): Value => ({
     ? { name: `${defect.name} as the body`, standalone: true }
     : { name: `${isClause(defect) ? 'where' : 'with'} ${defect.name}` }),
   stableLabel: defect.name,
-  apply: (state, { contract, sample }) => {
-    const candidates: readonly Json[] = [sample(defect.sampled(state.plant)), ...defect.typical(state.plant)];
+  apply: (request, { contract, sample }) => {
+    const candidates: readonly Json[] = [
+      sample(defect.sampled(request.plant)),
+      ...defect.typical(request.plant),
+    ];
     const invalid = candidates.find((json) => isInvalid(contract, json));
-    return { ...state, defect: { json: invalid ?? null } };
+    return { ...request, defect: { json: invalid ?? null } };
   },
   // These dimensions have no effect if the whole plant is replaced.
   incompatibleWith: defect.kind === 'not-an-object' ? [...PLANT, 'size'] : [],
@@ -41,7 +44,7 @@ const malformedBody = ({ name, apply }: Edit): Value => {
     name: `a body that is ${name}`,
     standalone: true,
     stableLabel: name,
-    apply: (state) => ({ ...state, defect: { corrupt: apply } }),
+    apply: (request) => ({ ...request, defect: { corrupt: apply } }),
     incompatibleWith: compact<DimensionName>(
       ...(replaces ? PLANT : []),
       (replaces || twice) && 'size',
@@ -57,7 +60,7 @@ const noBody: Value = {
   name: 'no body',
   standalone: true,
   stableLabel: 'no body',
-  apply: (state) => ({ ...state, defect: { noBody: true } }),
+  apply: (request) => ({ ...request, defect: { noBody: true } }),
   incompatibleWith: [...PLANT, 'size', 'white space', 'escapes', 'segments', 'framing', 'expectation'],
 };
 
@@ -109,7 +112,7 @@ const withCredential = ({ name, credential }: InvalidCredential): Value => ({
   name,
   standalone: true,
   stableLabel: name,
-  apply: (state) => ({ ...state, credential }),
+  apply: (request) => ({ ...request, credential }),
 });
 
 export const credentialDimension: Dimension = dimension(

@@ -1,70 +1,8 @@
 import type { Arbitrary } from 'fast-check';
 import type { Contract } from '../../contract/contract.ts';
-import { COMPACT, type Json, JsonObject, type Style } from '../json.ts';
-import {
-  type Body,
-  type Credential,
-  type RequestTemplate,
-  validCredential,
-  withScheme,
-} from '../test-case.ts';
-
-/** A request under construction. Each dimension changes a part of it, in the order of the model. */
-export interface RequestState {
-  /** A valid NewPlant, before any defect. */
-  readonly plant: JsonObject;
-  readonly style: Style;
-  readonly edits: readonly ((text: string) => string)[];
-  readonly template: RequestTemplate;
-  readonly defect?: BodyDefect;
-  readonly credential?: Credential;
-  /** Replaces `Bearer `. */
-  readonly scheme?: string;
-}
-
-export type BodyDefect =
-  | { readonly json: Json }
-  | { readonly corrupt: (text: string) => string | Uint8Array }
-  | { readonly noBody: true };
-
-export function templateOf({
-  plant,
-  style,
-  edits,
-  template,
-  defect,
-  credential,
-  scheme,
-}: RequestState): RequestTemplate {
-  const sent = scheme === undefined ? credential : withScheme(scheme, credential ?? validCredential);
-  const around: RequestTemplate = {
-    // A delivery, even an empty one, makes the suite use a raw socket, which controls segments and the order
-    // of headers.
-    delivery: {},
-    ...template,
-    ...(sent === undefined ? {} : { credential: sent }),
-  };
-  if (defect !== undefined && 'noBody' in defect) return { contentType: 'application/json', ...around };
-  const corrupt = defect !== undefined && 'corrupt' in defect ? [defect.corrupt] : [];
-  const all: ((text: string) => string | Uint8Array)[] = [...edits, ...corrupt];
-  const edit = (text: string) =>
-    all.reduce<string | Uint8Array>((done, one) => (typeof done === 'string' ? one(done) : done), text);
-  const body: Body = {
-    json: defect !== undefined && 'json' in defect ? defect.json : plant,
-    style,
-    ...(all.length === 0 ? {} : { edit }),
-  };
-  return { ...around, body };
-}
-
-export const madeValid = ({ defect: _, credential: __, ...state }: RequestState): RequestState => state;
-
-export const initialState = (plant: JsonObject): RequestState => ({
-  plant,
-  style: COMPACT,
-  edits: [],
-  template: {},
-});
+import { JsonObject } from '../json.ts';
+import type { RequestTemplate } from '../test-case.ts';
+import type { ModelRequest } from './model-request.ts';
 
 export interface Context {
   readonly contract: Contract;
@@ -137,7 +75,7 @@ export type DimensionName =
 export interface Value {
   /** The wording in a label, including `with` or `after`. The usual value is not mentioned. */
   readonly name: string;
-  readonly apply: (state: RequestState, context: Context) => RequestState;
+  readonly apply: (request: ModelRequest, context: Context) => ModelRequest;
   /** Worded as in the checks that try nothing else, so that their failures get the same cause. */
   readonly stableLabel?: string;
   /** The label begins with this name instead of `a plant`: it refers to the body or the token. */
@@ -163,7 +101,7 @@ export interface Dimension {
   readonly masksOthers?: true;
 }
 
-const usualValue: Value = { name: 'as usual', apply: (state) => state };
+const usualValue: Value = { name: 'as usual', apply: (request) => request };
 
 export const dimension = (name: DimensionName, values: readonly Value[]): Dimension => ({
   name,
@@ -195,8 +133,8 @@ export const inGroup = (group: ValueGroup, values: readonly Value[]): Value[] =>
 /** Returns a value that changes the request, but not its body. Adds headers and delivery to those of others. */
 export const withTemplate = (name: string, more: RequestTemplate, rest: Partial<Value> = {}): Value => ({
   name,
-  apply: ({ template, ...state }) => ({
-    ...state,
+  apply: ({ template, ...request }) => ({
+    ...request,
     template: {
       ...template,
       ...more,
@@ -213,7 +151,7 @@ export const changing = (
   rest: Partial<Value> = {},
 ): Value => ({
   name,
-  apply: (state, context) => ({ ...state, plant: change(state.plant, context) }),
+  apply: (request, context) => ({ ...request, plant: change(request.plant, context) }),
   ...rest,
 });
 
@@ -223,7 +161,7 @@ export const adding = (name: string, members: JsonObject['members'], rest: Parti
 
 export const editing = (name: string, edit: (text: string) => string, rest: Partial<Value> = {}): Value => ({
   name,
-  apply: (state) => ({ ...state, edits: [...state.edits, edit] }),
+  apply: (request) => ({ ...request, edits: [...request.edits, edit] }),
   ...rest,
 });
 

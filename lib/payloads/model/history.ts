@@ -11,20 +11,18 @@ import {
   delivered,
   dimension,
   inGroup,
-  madeValid,
   optional,
-  type RequestState,
-  templateOf,
   type Value,
   type ValueGroup,
 } from './dimension.ts';
 import { insideCharacter } from './message.ts';
+import { type ModelRequest, madeValid, templateOf } from './model-request.ts';
 
 /** Applied last, because the preceding request is made from the complete request. */
 
-type MakePreceding = (state: RequestState, context: Context) => RequestState | RequestTemplate;
+type MakePreceding = (request: ModelRequest, context: Context) => ModelRequest | RequestTemplate;
 
-const isState = (one: RequestState | RequestTemplate): one is RequestState => 'plant' in one;
+const isState = (one: ModelRequest | RequestTemplate): one is ModelRequest => 'plant' in one;
 
 const OF_CONNECTIONS: Partial<Readonly<Record<Preceding['connection'], readonly ValueGroup[]>>> = {
   concurrent: ['overlapping', 'concurrent'],
@@ -39,10 +37,10 @@ const after = (
 ): Value => ({
   name,
   groups: [...(OF_CONNECTIONS[connection] ?? []), ...groups],
-  apply: (state, context) => {
-    const made = before(state, context);
+  apply: (request, context) => {
+    const made = before(request, context);
     const preceding: Preceding = { template: isState(made) ? templateOf(made) : made, connection };
-    return { ...state, template: { ...state.template, preceding } };
+    return { ...request, template: { ...request.template, preceding } };
   },
 });
 
@@ -54,24 +52,24 @@ const newName = withWords((word) => `Before ${word(12)}`);
 
 /** The plant with a different id or name, if the document allows that. */
 function changed(
-  state: RequestState,
+  request: ModelRequest,
   { contract, sample }: Context,
   ...properties: readonly ('id' | 'name')[]
-): RequestState {
+): ModelRequest {
   const values = { id: newId, name: newName } as const;
-  const plant = properties.reduce((own, property) => own.with(property, values[property]), state.plant);
+  const plant = properties.reduce((own, property) => own.with(property, values[property]), request.plant);
   return {
-    ...state,
+    ...request,
     plant: isValid(contract, plant) ? plant : sample(plainPlants(contract, 'all')).with(ID, newId),
   };
 }
 
 const anotherWith =
   (template: RequestTemplate) =>
-  (state: RequestState, context: Context): RequestState => {
+  (request: ModelRequest, context: Context): ModelRequest => {
     const plant = context.sample(plainPlants(context.contract, 'all'));
     return {
-      ...madeValid(changed({ ...state, plant }, context, 'id', 'name')),
+      ...madeValid(changed({ ...request, plant }, context, 'id', 'name')),
       template,
       edits: [],
     };
@@ -80,9 +78,9 @@ const another = anotherWith({});
 const anotherInChunks = (chunks: 'trailer' | 'many') =>
   anotherWith({ framing: 'chunked', delivery: { chunks } });
 /** An unrelated plant with the same tag, which need not be unique. */
-const sameTag: MakePreceding = (state, context) => {
-  const other = another(state, context);
-  const tag = state.plant.get('tag');
+const sameTag: MakePreceding = (request, context) => {
+  const other = another(request, context);
+  const tag = request.plant.get('tag');
   const plant = tag === undefined ? other.plant : other.plant.with('tag', tag);
   return isValid(context.contract, plant) ? { ...other, plant } : other;
 };
@@ -90,49 +88,52 @@ const bodiless = (method: string): Value =>
   onSameConnection(`after ${method}`, () => ({ method }), 'right token without a body before');
 
 const plain =
-  (change: (state: RequestState) => RequestState): MakePreceding =>
-  (state, context) =>
-    change(madeValid(changed(state, context, 'id', 'name')));
+  (change: (request: ModelRequest) => ModelRequest): MakePreceding =>
+  (request, context) =>
+    change(madeValid(changed(request, context, 'id', 'name')));
 
-const rejected = plain((state) => ({ ...state, defect: { json: new JsonObject([['tag', 'rejected']]) } }));
+const rejected = plain((request) => ({
+  ...request,
+  defect: { json: new JsonObject([['tag', 'rejected']]) },
+}));
 /** Ends within a character: a decoder that outlives the request waits for the rest. */
-const cutInCharacter = plain((state) => ({
-  ...state,
-  plant: state.plant.with('name', 'é'),
+const cutInCharacter = plain((request) => ({
+  ...request,
+  plant: request.plant.with('name', 'é'),
   defect: { corrupt: (text) => Buffer.from(text).subarray(0, Buffer.from(text).indexOf(0xc3) + 1) },
 }));
-const unauthenticated = plain((state) => ({ ...state, credential: noCredential }));
-const wronglyAuthenticated = plain((state) => ({
-  ...state,
+const unauthenticated = plain((request) => ({ ...request, credential: noCredential }));
+const wronglyAuthenticated = plain((request) => ({
+  ...request,
   credential: wrongToken('a random token of the same length'),
 }));
 const aborted = (name: string, abort: NonNullable<RequestTemplate['abort']>): Value =>
   after(
     `after a request aborted ${name}`,
-    plain((state) => ({ ...state, template: { ...state.template, abort } })),
+    plain((request) => ({ ...request, template: { ...request.template, abort } })),
     'other',
     'aborted before',
   );
 /** A body over 64 KiB, after which the store may also close the connection. */
-const oversized = plain((state) => ({
-  ...state,
-  edits: [...state.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
-  template: { ...state.template, outsideContract: true },
+const oversized = plain((request) => ({
+  ...request,
+  edits: [...request.edits, (text) => `${text}${' '.repeat(80 * 1024)}`],
+  template: { ...request.template, outsideContract: true },
 }));
 
 const renamed =
   (form: (text: string) => string): MakePreceding =>
-  (state, context) => {
-    const other = changed(state, context, 'id');
-    const name = state.plant.get('name');
+  (request, context) => {
+    const other = changed(request, context, 'id');
+    const name = request.plant.get('name');
     const text =
       name instanceof FreshText ? name.map(form) : typeof name === 'string' ? form(name) : undefined;
     return text === undefined ? other : { ...other, plant: other.plant.with('name', text) };
   };
 
 /** A plant with the same id: without a tag if this plant has one, otherwise with a tag. */
-const complement: MakePreceding = (state, context) => {
-  const other = changed(state, context, 'name');
+const complement: MakePreceding = (request, context) => {
+  const other = changed(request, context, 'name');
   const { plant } = other;
   const tagged = plant.get('tag') === undefined ? plant.with('tag', newName) : plant.without('tag');
   return isValid(context.contract, tagged) ? { ...other, plant: tagged } : other;
@@ -143,20 +144,20 @@ const decomposed = renamed((text) => text.normalize('NFD'));
 
 const valid: MakePreceding = madeValid;
 /** With the same values, but rejected, so that the store has not created a plant with them. */
-const withoutName: MakePreceding = (state) => ({
-  ...madeValid(state),
-  plant: state.plant.without('name'),
+const withoutName: MakePreceding = (request) => ({
+  ...madeValid(request),
+  plant: request.plant.without('name'),
 });
-const withoutToken: MakePreceding = (state) => ({ ...state, credential: noCredential });
+const withoutToken: MakePreceding = (request) => ({ ...request, credential: noCredential });
 
-const abortedItself: MakePreceding = (state) => ({
-  ...madeValid(state),
-  template: { ...state.template, abort: (body) => body.length - 1 },
+const abortedItself: MakePreceding = (request) => ({
+  ...madeValid(request),
+  template: { ...request.template, abort: (body) => body.length - 1 },
 });
 
-const sameId = (state: RequestState, context: Context) => changed(state, context, 'name');
-const validWithSameId: MakePreceding = (state, context) => madeValid(sameId(state, context));
-const sameName = (state: RequestState, context: Context) => changed(state, context, 'id');
+const sameId = (request: ModelRequest, context: Context) => changed(request, context, 'name');
+const validWithSameId: MakePreceding = (request, context) => madeValid(sameId(request, context));
+const sameName = (request: ModelRequest, context: Context) => changed(request, context, 'id');
 
 const PLANT = ['right token before', 'plant before'] as const;
 
@@ -244,5 +245,5 @@ export const historyOfInvalid: Dimension = dimension('history', [
     after('at the same time as a valid request that is otherwise the same', valid, 'concurrent'),
   ]),
   after('after a plant with the same id', validWithSameId, 'other', 'same id'),
-  after('after the same request', (state) => state, 'same', 'later on its connection', 'rejected before'),
+  after('after the same request', (request) => request, 'same', 'later on its connection', 'rejected before'),
 ]);

@@ -395,7 +395,7 @@ const headerLines = dimension('header lines', [
 
 const scheme = (name: string, spelled: string): Value => ({
   name: `with ${name}`,
-  apply: (state) => ({ ...state, scheme: spelled }),
+  apply: (request) => ({ ...request, scheme: spelled }),
 });
 
 /** Other spellings of the scheme (RFC 9110 section 11.1, RFC 6750 section 2.1). */

@@ -6,17 +6,10 @@ import { sample } from '../random.ts';
 import type { ExpectedOutcome } from '../test-case.ts';
 import { isValid, plainPlants } from '../validity.ts';
 import { credentialDimension, defectDimension, fewDefects } from './defects-and-credentials.ts';
-import {
-  anyOfList,
-  type Context,
-  type Dimension,
-  type DimensionName,
-  initialState,
-  type RequestState,
-  type Value,
-} from './dimension.ts';
+import { anyOfList, type Context, type Dimension, type DimensionName, type Value } from './dimension.ts';
 import { historyOfInvalid, historyOfValid } from './history.ts';
 import { messageDimensions, schemeDimension, schemeOfInvalid } from './message.ts';
+import { initialRequest, type ModelRequest } from './model-request.ts';
 import { storedPairs } from './pairs.ts';
 import { plantDimensions } from './plant.ts';
 import { sizeDimension, textDimensions } from './text.ts';
@@ -115,7 +108,7 @@ const grouped =
 /** The dimension without values that the document does not allow. */
 const valid = (one: Dimension, contract: Contract): Dimension =>
   mapped(one, (value) => {
-    const { plant } = value.apply(initialState(plainOf(contract, 0)), contextOf(contract, 0, ''));
+    const { plant } = value.apply(initialRequest(plainOf(contract, 0)), contextOf(contract, 0, ''));
     return isValid(contract, plant) ? value : [];
   });
 
@@ -150,15 +143,15 @@ export interface Chosen extends ChosenRow {
   readonly seed: number;
 }
 
-export function requestOf({ contract, dimensions }: Model, { row, members, seed }: Chosen): RequestState {
-  const applied = (keep: (next: RequestState, before: RequestState) => boolean) =>
-    dimensions.reduce<RequestState>(
-      (state, dimension, at) => {
+export function requestOf({ contract, dimensions }: Model, { row, members, seed }: Chosen): ModelRequest {
+  const applied = (keep: (next: ModelRequest, before: ModelRequest) => boolean) =>
+    dimensions.reduce<ModelRequest>(
+      (request, dimension, at) => {
         const value = valueIn(dimension, { row, members }, at);
-        const next = value.apply(state, contextOf(contract, seed, dimension.name));
-        return keep(next, state) ? next : state;
+        const next = value.apply(request, contextOf(contract, seed, dimension.name));
+        return keep(next, request) ? next : request;
       },
-      initialState(plainOf(contract, seed)),
+      initialRequest(plainOf(contract, seed)),
     );
   const whole = applied(() => true);
   if (isValid(contract, whole.plant)) return whole;

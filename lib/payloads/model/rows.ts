@@ -3,7 +3,6 @@ import { compact } from '../../collections.ts';
 import type { Contract } from '../../contract/contract.ts';
 import type { Row } from '../covering.ts';
 import type { ExpectedOutcome, RequestTemplate, TestCase } from '../test-case.ts';
-import { templateOf } from './dimension.ts';
 import {
   type Chosen,
   chosenIn,
@@ -17,6 +16,7 @@ import {
   valueIn,
   valuesOf,
 } from './model.ts';
+import { templateOf } from './model-request.ts';
 
 /** The dimension that makes a request invalid. It distinguishes causes, so shrinking keeps it. */
 const DECISIVE: Partial<Readonly<Record<ExpectedOutcome, string>>> = {

@@ -69,17 +69,17 @@ export const sizeDimension: Dimension = dimension('size', [
 const written = (name: string, style: Partial<Style>, ...groups: readonly ValueGroup[]): Value => ({
   name,
   groups,
-  apply: (state) => ({ ...state, style: { ...COMPACT, ...state.style, ...style } }),
+  apply: (request) => ({ ...request, style: { ...COMPACT, ...request.style, ...style } }),
 });
 
 /** JSON as most serializers print it. Its gaps depend on the place; those of a `Style` repeat in a cycle. */
 const printed = (name: string, between: string, atEnd: string): Value => ({
   name,
-  apply: (state) => ({
-    ...state,
-    style: { ...state.style, gaps: [' ', '', between, ''] },
+  apply: (request) => ({
+    ...request,
+    style: { ...request.style, gaps: [' ', '', between, ''] },
     edits: [
-      ...state.edits,
+      ...request.edits,
       (text) => text.replace(between === ' ' ? '{ ' : '{', '{').replace(/}(?=\s*$)/, `${atEnd}}`),
     ],
   }),

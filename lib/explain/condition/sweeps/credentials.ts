@@ -33,7 +33,7 @@ const tokenLengths = (right: number): Sweep =>
   scaleSweep('token length', {
     points: LENGTHS.map(BigInt),
     valueAt: (point) => `${point} characters`,
-    apply: (state, point) => ({ ...state, credential: wrongTokenOf(Number(point)) }),
+    apply: (request, point) => ({ ...request, credential: wrongTokenOf(Number(point)) }),
     above: (point) => (Number(point) === right - 1 ? AS_LONG : lengthWords(`longer than ${point}`)),
     below: (point) => lengthWords(`shorter than ${point}`),
     between: (first, last) => lengthWords(`of ${first} to ${last}`),
@@ -61,7 +61,7 @@ function candidateOf(one: InvalidCredential, token: string): Candidate {
   return {
     value: name,
     condition: { ...wordsOf(one, seenCredential), topics: ['credential'] },
-    apply: (state) => ({ ...state, credential }),
+    apply: (request) => ({ ...request, credential }),
     label: name,
     classes: SETS.flatMap(({ has }, index) => (has(seenCredential) === true ? [String(index)] : [])),
   };

@@ -4,7 +4,7 @@ import { stringsOf } from '../../../contract/shape.ts';
 import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
 import { type Json, JsonObject, Raw, write } from '../../../payloads/json.ts';
 import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
-import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../../payloads/model/model-request.ts';
 import { isInvalid } from '../../../payloads/validity.ts';
 import { firstValue } from '../../symptom/body.ts';
 import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
@@ -66,15 +66,15 @@ function defectCandidates(defect: Defect, contract: Contract, control: JsonObjec
         ...wordsOf(defect, value, json),
         topics: TOPICS[defect.kind],
       },
-      apply: (state) => withJson(state, rebuilt(json, control, state.plant, property)),
+      apply: (request) => withJson(request, rebuilt(json, control, request.plant, property)),
       classes,
       label: defect.name,
     };
   });
 }
 
-const withJson = (state: RequestState, json: Json): RequestState =>
-  json instanceof JsonObject ? { ...state, plant: json } : { ...state, defect: { json } };
+const withJson = (request: ModelRequest, json: Json): ModelRequest =>
+  json instanceof JsonObject ? { ...request, plant: json } : { ...request, defect: { json } };
 
 /** Puts a defect of a property into another plant, whose other properties, and their order, may matter. */
 function rebuilt(json: Json, control: JsonObject, plant: JsonObject, property: string | undefined): Json {
@@ -244,7 +244,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
       noun: bodyNoun(name),
       topics: [kind === 'more' ? 'more JSON' : 'not JSON'],
     },
-    apply: (state) => ({ ...state, defect: { corrupt: apply } }),
+    apply: (request) => ({ ...request, defect: { corrupt: apply } }),
     label: name,
     classes: ['any', NOT_JSON, ...(sent === '' ? ['none'] : [UNPARSABLE]), ...compact(kind)],
   };
@@ -253,7 +253,7 @@ function textCandidate({ name, apply }: Edit, plant: string): Candidate {
 const NO_BODY: Candidate = {
   value: 'no body',
   condition: { clause: 'there is no body', noun: 'requests without a body', topics: ['not JSON'] },
-  apply: (state) => ({ ...state, defect: { noBody: true } }),
+  apply: (request) => ({ ...request, defect: { noBody: true } }),
   label: 'no body',
   classes: ['any', NOT_JSON, 'empty', 'none'],
 };
@@ -270,7 +270,7 @@ function bytesCandidate({ name, apply }: Edit): Candidate {
       topics: ['not UTF-8'],
       otherProperties: compact(property),
     },
-    apply: (state) => ({ ...state, defect: { corrupt: apply } }),
+    apply: (request) => ({ ...request, defect: { corrupt: apply } }),
     label: name,
     classes: ['any', NOT_UTF8, ...ofString, `${NOT_UTF8} ${where}`],
   };

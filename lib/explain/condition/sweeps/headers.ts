@@ -1,4 +1,4 @@
-import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../../payloads/model/model-request.ts';
 import { type Condition, valueWords } from '../../wording/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
 
@@ -28,10 +28,10 @@ const anyValueOf = (header: string): Condition =>
     : { phrase: `with the header ${header}`, header };
 
 /** Returns the request with this value as the only one of the header. */
-export function withHeader(state: RequestState, name: string, value: string): RequestState {
-  const { headers = [] } = state.template;
+export function withHeader(request: ModelRequest, name: string, value: string): ModelRequest {
+  const { headers = [] } = request.template;
   const others = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase());
-  return { ...state, template: { ...state.template, headers: [...others, [name, value]] } };
+  return { ...request, template: { ...request.template, headers: [...others, [name, value]] } };
 }
 
 /** The parts of a value that lists several, such as cookies. */
@@ -51,7 +51,7 @@ export function headerSweep(header: string, value: string, others: readonly stri
   const candidate = (other: string): Candidate => ({
     value: other === '' ? '(empty)' : other,
     condition: { phrase: phraseFor(header, other) },
-    apply: (state) => withHeader(state, name, other),
+    apply: (request) => withHeader(request, name, other),
     classes: [
       'any',
       ...FORMS.filter(({ has }) => !has.test(other)).map((form) => form.name),

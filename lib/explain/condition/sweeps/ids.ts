@@ -1,7 +1,7 @@
 import { exactInteger } from '../../../contract/numeral.ts';
 import { freshId } from '../../../payloads/fresh.ts';
 import { type Json, Raw } from '../../../payloads/json.ts';
-import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../../payloads/model/model-request.ts';
 import { ID } from '../../../payloads/plants.ts';
 import { withSeparators } from '../../../text.ts';
 import type { Condition } from '../../wording/condition.ts';
@@ -56,7 +56,7 @@ const MAGNITUDES: Scale = {
   valueAt: (point) => `${point} and a little more`,
   // The last bits vary, so that a fault that depends on them shows now and then, rather than from some
   // magnitude on.
-  apply: (state, point) => ({ ...state, plant: state.plant.with(ID, idsFrom(point)) }),
+  apply: (request, point) => ({ ...request, plant: request.plant.with(ID, idsFrom(point)) }),
   above: (point) => idCondition(`is above ${bound(point)}`),
   exactly: (point) => {
     const power = powerNear(point);
@@ -84,9 +84,9 @@ const MAGNITUDES: Scale = {
 
 /** Ids between two others, written in place of the digits with which the id of a body begins. */
 export function idsBetween(low: number, high: number): Sweep {
-  const apply = (state: RequestState, point: bigint): RequestState => ({
-    ...state,
-    edits: [...state.edits, (text) => text.replace(ID_DIGITS, (_, name: string) => `${name}${point}`)],
+  const apply = (request: ModelRequest, point: bigint): ModelRequest => ({
+    ...request,
+    edits: [...request.edits, (text) => text.replace(ID_DIGITS, (_, name: string) => `${name}${point}`)],
   });
   const points = [low, high].map((id) => BigInt(Math.floor(id)));
   return { part: ID, candidates: [], classes: [], scale: { ...MAGNITUDES, points, apply, valueAt: String } };
@@ -155,7 +155,7 @@ function candidateOf(value: string, json: Json, classes: readonly IdClass[] = CL
       ...idCondition(`is ${value}`),
       ...(typeof json === 'bigint' ? { isRepeated: true } : {}),
     },
-    apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
+    apply: (request) => ({ ...request, plant: request.plant.with(ID, json) }),
     classes: classes.filter(([, has]) => has(number)).map(([clause]) => clause),
     point: number,
   };
@@ -170,7 +170,7 @@ function writtenWith(end: string): Candidate {
   return {
     value: text.replace('is ', ''),
     condition: idCondition(text, false),
-    apply: (state) => ({ ...state, plant: state.plant.with(ID, json) }),
+    apply: (request) => ({ ...request, plant: request.plant.with(ID, json) }),
     classes: [...CLASSES.filter(([, has]) => has(point)).map(([clause]) => clause), ...written],
     point,
   };

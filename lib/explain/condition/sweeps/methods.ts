@@ -10,7 +10,7 @@ export const methodSweep: Sweep = {
     (method): Candidate => ({
       value: method,
       condition: methodWords(method),
-      apply: (state) => ({ ...state, template: { ...state.template, method } }),
+      apply: (request) => ({ ...request, template: { ...request.template, method } }),
       classes: [ANY_OTHER],
     }),
   ),

@@ -1,15 +1,8 @@
 import type { Contract } from '../../../contract/contract.ts';
 import { JsonObject } from '../../../payloads/json.ts';
-import {
-  type Context,
-  editing,
-  initialState,
-  type RequestState,
-  templateOf,
-  type Value,
-  type ValueGroup,
-} from '../../../payloads/model/dimension.ts';
+import { type Context, editing, type Value, type ValueGroup } from '../../../payloads/model/dimension.ts';
 import type { Model } from '../../../payloads/model/model.ts';
+import { initialRequest, type ModelRequest, templateOf } from '../../../payloads/model/model-request.ts';
 import { ID } from '../../../payloads/plants.ts';
 import { sample } from '../../../payloads/random.ts';
 import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
@@ -62,7 +55,10 @@ function querySweep([only, ...others]: readonly Candidate[]): Sweep | undefined 
     candidates: parameters.map((parameter) => ({
       value: parameter,
       condition: { phrase: `with ${parameter.split('=')[0]} in the query` },
-      apply: (state) => ({ ...state, template: { ...state.template, path: `${resource}?${parameter}` } }),
+      apply: (request) => ({
+        ...request,
+        template: { ...request.template, path: `${resource}?${parameter}` },
+      }),
       classes: [],
     })),
     classes: [],
@@ -70,13 +66,13 @@ function querySweep([only, ...others]: readonly Candidate[]): Sweep | undefined 
 }
 
 const MAX_PARAMETERS = 4;
-const NO_PLANT = initialState(new JsonObject([]));
+const NO_PLANT = initialRequest(new JsonObject([]));
 
 /** Some parsers look only at the beginning of a body. */
 const LEADING_SPACES: Scale = {
   points: [1n, 8n, 30n, 60n, 100n, 200n, 300n],
   valueAt: (point) => counted(Number(point), 'space'),
-  apply: (state, point) => ({ ...state, edits: [(text) => `${' '.repeat(Number(point))}${text}`] }),
+  apply: (request, point) => ({ ...request, edits: [(text) => `${' '.repeat(Number(point))}${text}`] }),
   above: (point) => ({ phrase: `with more than ${point} spaces before the JSON value`, isLarger: true }),
   below: (point) => ({ phrase: `with fewer than ${point} spaces before the JSON value` }),
   between: (first, last) => ({ phrase: `with ${first} to ${last} spaces before the JSON value` }),
@@ -229,17 +225,17 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
 
 const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
 
-const joinedHeaders = ({ template: { headers = [] } }: RequestState): string =>
+const joinedHeaders = ({ template: { headers = [] } }: ModelRequest): string =>
   headers.map(([, value]) => value).join(', ');
 
 /** The text that the patterns of a dimension are matched against. */
-const TEXTS: Readonly<Record<string, (state: RequestState) => string>> = {
+const TEXTS: Readonly<Record<string, (request: ModelRequest) => string>> = {
   'media type': ({ template: { contentType = '' } }) => contentType,
   Accept: joinedHeaders,
   'Accept-Encoding': joinedHeaders,
   target: ({ template: { path = '' } }) => path,
-  'white space': (state) => {
-    const { body } = templateOf(state);
+  'white space': (request) => {
+    const { body } = templateOf(request);
     return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
   },
 };
@@ -260,7 +256,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
       ...wordsOf(name),
       topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
-    apply: (state: RequestState) => apply(state, { contract, sample: one }),
+    apply: (request: ModelRequest) => apply(request, { contract, sample: one }),
     classes: namedSets.map(([phrase]) => phrase),
     ...(part === WHITE_SPACE ? { point: BigInt(text.length - text.trimStart().length) } : {}),
   };
@@ -289,9 +285,9 @@ export const headerValuesIn = (model: Model, header: string): readonly string[] 
       headerValues(ordinaryWith(apply, model.contract).template.headers ?? [], header.toLowerCase()),
     );
 
-function ordinaryWith(apply: Value['apply'], contract: Contract): RequestState {
+function ordinaryWith(apply: Value['apply'], contract: Contract): ModelRequest {
   const one: Context['sample'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
-  return apply(initialState(one(plainPlants(contract, 'all'))), { contract, sample: one });
+  return apply(initialRequest(one(plainPlants(contract, 'all'))), { contract, sample: one });
 }
 
 /** Every white space character in every kind of position where JSON allows it, in otherwise compact text. */

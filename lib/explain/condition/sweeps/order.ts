@@ -38,7 +38,7 @@ export function orderSweep(plant: JsonObject): Sweep {
             : `the properties are in the order ${order.join(', ')}`,
           otherProperties: listed,
         },
-        apply: (state) => ({ ...state, plant: state.plant.inOrder(order) }),
+        apply: (request) => ({ ...request, plant: request.plant.inOrder(order) }),
         classes: classes.flatMap(({ id, has }) => (has(order) ? [id] : [])),
       };
     }),

@@ -1,5 +1,5 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
-import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../../payloads/model/model-request.ts';
 import type { Condition } from '../../wording/condition.ts';
 import type { Scale, Sweep } from '../candidates.ts';
 
@@ -25,7 +25,7 @@ function sizesAmong(points: readonly bigint[]): Sweep {
   return scaleSweep('body size', {
     points,
     valueAt: (point) => `${point} bytes`,
-    apply: (state, point) => ({ ...state, edits: [...state.edits, paddedTo(Number(point))] }),
+    apply: (request, point) => ({ ...request, edits: [...request.edits, paddedTo(Number(point))] }),
     above: (point) => longerThan(Number(point)),
     below: (point) => ({ clause: `the body is shorter than ${point} bytes`, isSmaller: true }),
     between: (first, last) => ({ clause: `the body has ${first} to ${last} bytes` }),
@@ -35,12 +35,12 @@ function sizesAmong(points: readonly bigint[]): Sweep {
 /** Rewords a limit for the size that bodies really have: a defect may come after the padding, and add to it. */
 export function withRealSize(
   condition: Condition,
-  state: RequestState,
-  sizeOf: (state: RequestState) => number,
+  request: ModelRequest,
+  sizeOf: (request: ModelRequest) => number,
 ): Condition {
   const { bytesAbove } = condition;
   if (bytesAbove === undefined) return condition;
-  return longerThan(sizeOf({ ...state, edits: [...state.edits, paddedTo(bytesAbove)] }));
+  return longerThan(sizeOf({ ...request, edits: [...request.edits, paddedTo(bytesAbove)] }));
 }
 
 const longerThan = (bytes: number): Condition => ({
@@ -96,7 +96,7 @@ export function digitsSweep(text: string, subject: string): Sweep | undefined {
   return scaleSweep('digits', {
     points: [...counts, digits.length].map(BigInt),
     valueAt: (point) => `${point} digits`,
-    apply: (state, point) => ({ ...state, edits: [...state.edits, withDigits(Number(point))] }),
+    apply: (request, point) => ({ ...request, edits: [...request.edits, withDigits(Number(point))] }),
     above: (point) => ({ clause: `${subject} has more than ${point} digits` }),
     below: (point) => ({ clause: `${subject} has fewer than ${point} digits` }),
     between: (first, last) => ({ clause: `${subject} has ${first} to ${last} digits` }),
@@ -112,7 +112,7 @@ export const depthSweep = (property: string, { nested }: Nesting): Sweep =>
     // The recursion limits of common runtimes lie between these.
     points: [1, 30, 64, 100, 128, 300, 512, 600, 1000, 1024, 3000, 6000, 15_000, 30_000].map(BigInt),
     valueAt: (point) => `${inBody(point)} levels`,
-    apply: (state, point) => ({ ...state, plant: state.plant.with(property, nested(Number(point))) }),
+    apply: (request, point) => ({ ...request, plant: request.plant.with(property, nested(Number(point))) }),
     above: (point) => ({
       clause: `the body is nested more than ${inBody(point)} levels deep`,
       topics: ['depth'],

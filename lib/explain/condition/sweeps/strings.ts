@@ -1,6 +1,6 @@
 import { freshLike, withWords } from '../../../payloads/fresh.ts';
 import { FreshText, type Json, Raw, write } from '../../../payloads/json.ts';
-import type { RequestState } from '../../../payloads/model/dimension.ts';
+import type { ModelRequest } from '../../../payloads/model/model-request.ts';
 import { type Condition, containedIn, type Topic, thereIs, thereIsNo } from '../../wording/condition.ts';
 import type { Candidate, Scale, Sweep } from '../candidates.ts';
 import { scaleSweep } from './sizes.ts';
@@ -30,7 +30,7 @@ export function textSweep(property: string, isRequired: boolean, failing?: Json)
   const absent: Candidate = {
     value: `no ${property}`,
     condition: thereIsNo(property),
-    apply: (state) => ({ ...state, plant: state.plant.without(property) }),
+    apply: (request) => ({ ...request, plant: request.plant.without(property) }),
     classes: ['absent'],
   };
   return {
@@ -115,7 +115,7 @@ export function stringCandidate(
 /** Returns a function that sets a property of a plant to a text. */
 export const withText =
   (property: string, text: string | FreshText) =>
-  (state: RequestState): RequestState => ({ ...state, plant: state.plant.with(property, text) });
+  (request: ModelRequest): ModelRequest => ({ ...request, plant: request.plant.with(property, text) });
 
 const quoted = (text: string) => JSON.stringify(text);
 
@@ -314,10 +314,10 @@ export function lengths(property: string, letter = 'a', note = ''): Scale {
   return {
     points: POINTS.map(BigInt),
     valueAt: (point) => `${point} ${point === 1n ? 'letter' : 'letters'}`,
-    apply: (state, point) => {
+    apply: (request, point) => {
       const fresh = Math.min(Number(point), FRESH_LETTERS);
       const text = withWords((word) => word(fresh) + letter.repeat(Number(point) - fresh));
-      return withText(property, text)(state);
+      return withText(property, text)(request);
     },
     above: (point) => ({
       clause: `${property} is longer than ${point} characters`,
@@ -377,11 +377,11 @@ export function undeclaredLengthSweep(name: string, value: Json): Sweep | undefi
   return scaleSweep(`length of ${subject}`, {
     points: POINTS.map(BigInt),
     valueAt: (point) => `${point} letters`,
-    apply: (state, point) => {
+    apply: (request, point) => {
       const letters = 'k'.repeat(Number(point));
-      const { plant } = state;
+      const { plant } = request;
       return {
-        ...state,
+        ...request,
         plant: isName ? plant.without(name).with(letters, value) : plant.with(name, letters),
       };
     },
@@ -401,7 +401,7 @@ export function undeclaredNumberSweep(name: string, value: Json): Sweep | undefi
     return {
       value: text,
       condition: { clause: `an undeclared property is ${text}`, topics: ['undeclared property'] },
-      apply: (state) => ({ ...state, plant: state.plant.with(name, number) }),
+      apply: (request) => ({ ...request, plant: request.plant.with(name, number) }),
       classes: [],
     };
   });
@@ -420,7 +420,7 @@ export const inheritedNameSweep: Sweep = {
     (name): Candidate => ({
       value: name,
       condition: { phrase: `with a property named ${name}`, topics: ['undeclared property'] },
-      apply: (state) => ({ ...state, plant: state.plant.with(name, 1n) }),
+      apply: (request) => ({ ...request, plant: request.plant.with(name, 1n) }),
       classes: ['inherited'],
     }),
   ),
@@ -437,7 +437,7 @@ export const propertyNameSweep: Sweep = {
     ({ name, says }): Candidate => ({
       value: says,
       condition: inPropertyName(says),
-      apply: (state) => ({ ...state, plant: state.plant.with(name, 1n) }),
+      apply: (request) => ({ ...request, plant: request.plant.with(name, 1n) }),
       classes: CLASSES.filter(([, has]) => has.test(name)).map(([clause]) => clause),
     }),
   ),
