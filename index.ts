@@ -11,8 +11,8 @@ import { readText } from './lib/read-text.ts';
 import { fingerprintsIn } from './lib/report/baseline/baseline-entry.ts';
 import type { Baseline, RunRecord } from './lib/report/record/record.ts';
 import { Recorder } from './lib/report/record/recorder.ts';
-import { DEFAULTS } from './lib/run/plan/plan.ts';
-import { type FindCauses, type RunEvent, type RunPlan, runEvents } from './lib/run/run.ts';
+import { DEFAULTS } from './lib/run/defaults.ts';
+import { type FindCauses, type LoadedOptions, type RunEvent, runEvents } from './lib/run/run.ts';
 import { unknownCheck } from './lib/unknown-check.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { catalogue } from './suites/index.ts';
@@ -56,9 +56,9 @@ export function run(options: RunOptions, signal?: AbortSignal): Run {
     const settings = settingsOf(options);
     if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
       throw new UsageError('The second argument of run must be an AbortSignal or absent.');
-    const plan = await planOf(settings);
+    const loaded = await loadOptions(settings);
     const recorder = new Recorder(secretsOf(settings), await knownDeviations(settings));
-    for await (const event of runEvents(plan, signal)) {
+    for await (const event of runEvents(loaded, signal)) {
       recorder.add(event);
       log.append(event);
     }
@@ -98,12 +98,15 @@ export async function knownDeviations({
 }
 
 /**
- * Loads the files that the options name, and plans a run.
+ * Loads the files that the options name.
  *
- * @param loaded the contract for these options, if another plan has already loaded it
+ * @param loaded the contract for these options, if another run has already loaded it
  * @throws DocumentError, UsageError
  */
-export async function planOf(options: RunOptions, loaded?: RunPlan['contract']): Promise<RunPlan> {
+export async function loadOptions(
+  options: RunOptions,
+  loaded?: LoadedOptions['contract'],
+): Promise<LoadedOptions> {
   const settings = settingsOf(options);
   const {
     openapi,
@@ -149,7 +152,7 @@ export async function planOf(options: RunOptions, loaded?: RunPlan['contract']):
 
 /** Finds the causes of failures. The code for experiments is loaded only if there are any. */
 const byExperiments =
-  (options: Pick<RunPlan, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
+  (options: Pick<LoadedOptions, 'contract' | 'token' | 'catalogue'>, requests: number): FindCauses =>
   async (results, run) => {
     const { explainRun } = await import('./lib/explain/explain-run.ts');
     return explainRun(results, run, options, requests);
@@ -159,14 +162,14 @@ const byExperiments =
 async function contractOf(
   file: string | undefined,
   overlays: readonly string[],
-): Promise<RunPlan['contract']> {
+): Promise<LoadedOptions['contract']> {
   if (file === undefined) return bundledContract(overlays);
   const { loadContract } = await import('./lib/contract/load-contract.ts');
   return loadContract(file, overlays);
 }
 
 /** The client certificate and its private key, for a store that requires one. */
-function clientOf(cert: string | undefined, key: string | undefined): RunPlan['client'] {
+function clientOf(cert: string | undefined, key: string | undefined): LoadedOptions['client'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
     throw new UsageError('--cert and --key belong together; give both the certificate and its private key.');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, type TestContext, test } from 'vitest';
-import { catalogue, knownDeviations, planOf, type RunOptions, run } from './index.ts';
+import { catalogue, knownDeviations, loadOptions, type RunOptions, run } from './index.ts';
 import { callback } from './lib/config/option-types.ts';
 import { IN_CODE, type Options } from './lib/config/options.ts';
 import { optionsGiven, settingsOf } from './lib/config/read-options.ts';
@@ -62,7 +62,7 @@ export function plantStoreConformance(given: ConformanceOptions): void {
       // If `start` returns nothing, the error message names what is missing.
       settings = settingsOf({ ...options, baseUrl: store?.baseUrl, token: store?.token });
       // Invalid options fail the suite once, instead of each test.
-      await Promise.all([planOf(settings), knownDeviations(settings)]);
+      await Promise.all([loadOptions(settings), knownDeviations(settings)]);
     }, MAX_HOOK_MS);
 
     afterAll(async () => {

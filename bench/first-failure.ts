@@ -1,4 +1,4 @@
-import { planOf } from '../index.ts';
+import { loadOptions } from '../index.ts';
 import { runEvents } from '../lib/run/run.ts';
 import { mapInPool } from '../lib/run/send/pool.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
@@ -69,7 +69,7 @@ async function requestsUntilFailure(store: BrokenStore): Promise<number | undefi
   let requests = 0;
   let found: number | undefined;
   try {
-    const plan = await planOf({
+    const loaded = await loadOptions({
       baseUrl: running.url,
       token: running.token,
       overlays: store.overlays,
@@ -80,7 +80,7 @@ async function requestsUntilFailure(store: BrokenStore): Promise<number | undefi
     const onExchange = () => {
       requests += 1;
     };
-    for await (const event of runEvents({ ...plan, onExchange }, enough.signal)) {
+    for await (const event of runEvents({ ...loaded, onExchange }, enough.signal)) {
       const reported = event.type === 'failure' || (event.type === 'end' && event.footer.stop !== undefined);
       if (!reported || found !== undefined) continue;
       found = requests;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { knownDeviations, loadOptions, secretsOf } from '../index.ts';
 import { pick } from '../lib/collections.ts';
 import { comparisonOf } from '../lib/compare/build-comparison.ts';
 import { type ComparedTarget, compareStores, estimateOf } from '../lib/compare/compare.ts';
@@ -112,7 +112,7 @@ async function planned(targets: readonly Target[], command: Command): Promise<re
     compared.push({
       target,
       name,
-      plan: await planOf(options, compared[0]?.plan.contract),
+      loaded: await loadOptions(options, compared[0]?.loaded.contract),
       secrets: secretsOf(options),
       baseline: await knownDeviations({ baseline }),
     });
@@ -144,14 +144,14 @@ async function compareLive(
   const running = new Map<Target, StartedStore>();
   const interrupted = interruptible();
   const [first] = stores;
-  warn(first?.plan.contract.document.warnings ?? []);
+  warn(first?.loaded.contract.document.warnings ?? []);
   if (first !== undefined)
-    announce(await estimateOf(first.plan), ...stores.map(({ target }) => target.baseUrl));
+    announce(await estimateOf(first.loaded), ...stores.map(({ target }) => target.baseUrl));
   try {
     for (const { target } of stores) if (target.start !== undefined) await requireFree(target.baseUrl);
-    for (const { target, name, plan } of stores)
+    for (const { target, name, loaded } of stores)
       if (target.start !== undefined)
-        running.set(target, startedStore(target.start, plan.token, logOf(name)));
+        running.set(target, startedStore(target.start, loaded.token, logOf(name)));
     await Promise.all(
       stores.map(({ target }) => waitForStore(target, running.get(target), interrupted.signal)),
     );
@@ -159,8 +159,8 @@ async function compareLive(
       stores.map(({ target, ...one }) => {
         const started = running.get(target);
         if (started === undefined) return one;
-        const store = { baseUrl: one.plan.baseUrl, wait: target.wait };
-        return { ...one, plan: { ...one.plan, ...keptAlive(started, store, interrupted.signal) } };
+        const store = { baseUrl: one.loaded.baseUrl, wait: target.wait };
+        return { ...one, loaded: { ...one.loaded, ...keptAlive(started, store, interrupted.signal) } };
       }),
       interrupted.signal,
     );

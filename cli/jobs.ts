@@ -5,9 +5,9 @@ import { sum } from '../lib/collections.ts';
 import { packageFile } from '../lib/package.ts';
 import { mergeOf } from '../lib/report/record/merge.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
+import { DEFAULTS } from '../lib/run/defaults.ts';
 import { firstIdFor } from '../lib/run/plan/ids.ts';
-import { DEFAULTS } from '../lib/run/plan/plan.ts';
-import type { RunPlan } from '../lib/run/run.ts';
+import type { LoadedOptions } from '../lib/run/run.ts';
 import { flagOf } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { ProgressEvent } from './progress.ts';
@@ -29,7 +29,7 @@ interface Job {
 /** Runs each shard in its own thread. @throws UsageError if a limit is too low to be shared */
 export async function runJobs(
   options: RunOptions,
-  { contract }: Pick<RunPlan, 'contract'>,
+  { contract }: Pick<LoadedOptions, 'contract'>,
   count: number,
   show: (event: ProgressEvent) => void,
   signal: AbortSignal,

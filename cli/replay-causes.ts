@@ -10,7 +10,7 @@ import { shownText, visible } from '../lib/report/wording/format-text.ts';
 import type { Check } from '../lib/run/check.ts';
 import type { CauseKind } from '../lib/run/result/cause.ts';
 import type { Stop } from '../lib/run/result/result.ts';
-import { type RunPlan, runEvents } from '../lib/run/run.ts';
+import { type LoadedOptions, runEvents } from '../lib/run/run.ts';
 import { counted } from '../lib/text.ts';
 import { TOKEN_IN_SHELL } from '../lib/token-variable.ts';
 
@@ -26,16 +26,16 @@ export interface Retried {
 export type Retry = ReturnType<typeof retryOf>;
 
 /** Retries each cause: sends the requests that show it or, if these are not enough, runs its checks. */
-export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, plan: RunPlan) {
-  const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, plan) }));
+export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, loaded: LoadedOptions) {
+  const planned = causes.map((cause) => ({ cause, checks: checksFor(cause, record, loaded) }));
   const catalogue = [...new Set(planned.flatMap(({ checks }) => checks))];
-  const whole: RunPlan = {
-    ...plan,
+  const whole: LoadedOptions = {
+    ...loaded,
     catalogue,
     ...{ selected: undefined, findCauses: undefined, shard: undefined, bailsOn: () => false },
   };
   return {
-    plan: whole,
+    loaded: whole,
     /** Calls `report` with each result as soon as it is known. Returns why it ended early, if it did. */
     async run(
       secrets: readonly string[],
@@ -44,8 +44,8 @@ export function retryOf(causes: readonly ExplainedChecks[], record: RunRecord, p
     ): Promise<Stop | undefined> {
       const answers = new Map<string, Retried['answer']>();
       const redact = redactor(secrets);
-      const onExchange: RunPlan['onExchange'] = (exchange, template, during) =>
-        void answers.set(during, sentAndReceived(exchange, template, plan.baseUrl, redact));
+      const onExchange: LoadedOptions['onExchange'] = (exchange, template, during) =>
+        void answers.set(during, sentAndReceived(exchange, template, loaded.baseUrl, redact));
       const recorder = new Recorder(secrets);
       const results = new Map<string, RecordedResult>();
       let unreported = planned;
@@ -75,11 +75,11 @@ const idOf = ({ rank }: ExplainedChecks) => `cause/${rank}`;
 const MAY_STAY_AWAY: readonly CauseKind[] = ['intermittent', 'under-concurrency', 'from-then-on'];
 
 /** The requests of a cause as a check, and the checks that the cause explains, if the requests are not enough. */
-function checksFor(one: ExplainedChecks, record: RunRecord, plan: RunPlan): readonly Check[] {
+function checksFor(one: ExplainedChecks, record: RunRecord, loaded: LoadedOptions): readonly Check[] {
   const { cause, level } = one;
   const named = new Set(cause.checks);
-  const checks = plan.catalogue.filter(({ id }) => named.has(id));
-  const test = requestsOf(cause, checks, record, plan);
+  const checks = loaded.catalogue.filter(({ id }) => named.has(id));
+  const test = requestsOf(cause, checks, record, loaded);
   const about = { id: idOf(one), level, statement: cause.title, basis: [], hint: cause.advice };
   if (test !== undefined && !MAY_STAY_AWAY.includes(cause.kind)) return [{ ...about, test }];
   // An invariant may also fail because of other causes, so omit invariants if possible.
@@ -95,7 +95,7 @@ function requestsOf(
   { kind, symptom, counterexample }: RecordedCause,
   checks: readonly Check[],
   record: RunRecord,
-  { token, contract }: RunPlan,
+  { token, contract }: LoadedOptions,
 ) {
   if (kind === 'once' || counterexample === undefined) return undefined;
   const others = record.causes.map((other) => other.symptom).filter((other) => other !== symptom);

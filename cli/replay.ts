@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { planOf, type RunOptions, secretsOf } from '../index.ts';
+import { loadOptions, type RunOptions, secretsOf } from '../index.ts';
 import { compact } from '../lib/collections.ts';
 import type { Target } from '../lib/config/config.ts';
 import type { Flags } from '../lib/config/options.ts';
@@ -14,7 +14,7 @@ import { replayOf } from '../lib/report/reproduce/replay.ts';
 import { answerLine, requestLine, shownText } from '../lib/report/wording/format-text.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
 import type { Stop, Verdict } from '../lib/run/result/result.ts';
-import { type RunPlan, runEvents } from '../lib/run/run.ts';
+import { type LoadedOptions, runEvents } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { announce } from './announce.ts';
 import { interruptible } from './interrupt.ts';
@@ -111,16 +111,16 @@ async function replay(
       : all.filter(({ cause }) => cause.checks.includes(failed.id));
   const { seed, cases, thorough, concurrency } = record.options;
   const options = { ...store, seed, cases, thorough, concurrency };
-  const plan = await planOf({ ...options, explain: 0 });
-  if (plan.contract.document.sha256 !== record.document.sha256)
+  const loaded = await loadOptions({ ...options, explain: 0 });
+  if (loaded.contract.document.sha256 !== record.document.sha256)
     throw new UsageError(
       `${file} was recorded with another document; give that document with --openapi, and its overlays with --overlay.`,
     );
-  const retry = retryOf(causes, record, plan);
+  const retry = retryOf(causes, record, loaded);
   const secrets = secretsOf(options);
   return failed === undefined
     ? replayCauses(retry, record, secrets, signal)
-    : replayCheck(failed, retry, plan, record, secrets, signal);
+    : replayCheck(failed, retry, loaded, record, secrets, signal);
 }
 
 function causesNamed(rank: string | undefined, causes: readonly ExplainedChecks[], file: string) {
@@ -139,8 +139,8 @@ async function replayCauses(
   secrets: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
-  announce(await estimate(retry.plan), retry.plan.baseUrl);
-  print(`${line('target', shownText(retry.plan.baseUrl, 200))}\n`);
+  announce(await estimate(retry.loaded), retry.loaded.baseUrl);
+  print(`${line('target', shownText(retry.loaded.baseUrl, 200))}\n`);
   const verdicts: Retried['verdict'][] = [];
   const report = (one: Retried) => {
     verdicts.push(one.verdict);
@@ -168,13 +168,13 @@ function answersOf({ cause: { cause }, answer }: Retried, { startedAt }: RunReco
 async function replayCheck(
   result: RecordedResult,
   retry: Retry,
-  plan: RunPlan,
+  loaded: LoadedOptions,
   record: RunRecord,
   secrets: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
   const { id } = result;
-  const [check] = plan.catalogue.filter((one) => one.id === id);
+  const [check] = loaded.catalogue.filter((one) => one.id === id);
   if (check === undefined)
     throw new UsageError(`Cannot replay ${id}: this version of the suite has no such check.`);
   const single = replayOf(result, check, record);
@@ -185,12 +185,12 @@ async function replayCheck(
   const redact = redactor(secrets);
   let last: Answered | undefined;
   const recorder = new Recorder(secrets);
-  const onExchange: typeof plan.onExchange = (exchange, template, during) => {
-    if (during === id) last = sentAndReceived(exchange, template, plan.baseUrl, redact);
+  const onExchange: typeof loaded.onExchange = (exchange, template, during) => {
+    if (during === id) last = sentAndReceived(exchange, template, loaded.baseUrl, redact);
   };
-  const once = { ...plan, onExchange, catalogue: [single ?? check] };
-  const all = { ...plan, catalogue: [...once.catalogue, ...retry.plan.catalogue] };
-  announce(await estimate(all), plan.baseUrl);
+  const once = { ...loaded, onExchange, catalogue: [single ?? check] };
+  const all = { ...loaded, catalogue: [...once.catalogue, ...retry.loaded.catalogue] };
+  announce(await estimate(all), loaded.baseUrl);
   for await (const event of runEvents(once, signal)) recorder.add(event);
   const now = recorder.record();
   print(formatAnswers(result, now, single === undefined ? undefined : last, record));

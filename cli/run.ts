@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { knownDeviations, planOf, secretsOf } from '../index.ts';
+import { knownDeviations, loadOptions, secretsOf } from '../index.ts';
 import { compact } from '../lib/collections.ts';
 import type { Flags as AllFlags, Group } from '../lib/config/options.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
@@ -18,7 +18,7 @@ import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { START_STORE } from '../lib/run/preflight/unreachable-reason.ts';
 import type { Stop } from '../lib/run/result/result.ts';
 import { cutShort } from '../lib/run/result/verdict.ts';
-import { type RunPlan, runEvents } from '../lib/run/run.ts';
+import { type LoadedOptions, runEvents } from '../lib/run/run.ts';
 import { counted, flagOf } from '../lib/text.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { startStore } from '../reference/store.ts';
@@ -133,7 +133,7 @@ async function prepareRuns(
     const target = await storeOf(baseUrl, given, start, closing);
     const about = { name: named?.name, tokenEnv: named?.tokenEnv };
     const options = { ...settingsIn(flags), baseline, ...about, ...target };
-    const planned = await planOf(options);
+    const planned = await loadOptions(options);
     const known = await knownDeviations(options);
     // Only now, so that a missing token hides no other mistake.
     if (baseUrl !== undefined) requireToken(given, named);
@@ -148,17 +148,17 @@ async function prepareRuns(
     if (started !== undefined) closing.push(() => started.stop());
     const store = { baseUrl: planned.baseUrl, wait };
     await waitForStore(store, started, signal);
-    const plan = {
+    const loaded = {
       ...planned,
       ...(started === undefined ? { describeStop: withStartOption } : keptAlive(started, store, signal)),
     };
-    await before?.(plan, secrets);
+    await before?.(loaded, secrets);
     const show = expected === undefined || verbose ? () => {} : progress(process.stderr, expected.requests);
-    const onExchange = verbose ? trace(plan.baseUrl, redactor(secrets)) : undefined;
+    const onExchange = verbose ? trace(loaded.baseUrl, redactor(secrets)) : undefined;
     const record =
       jobs === 1
-        ? await recordRun({ ...plan, onExchange }, new Recorder(secrets, known), show, signal)
-        : await (await import('./jobs.ts')).runJobs(options, plan, jobs, show, signal);
+        ? await recordRun({ ...loaded, onExchange }, new Recorder(secrets, known), show, signal)
+        : await (await import('./jobs.ts')).runJobs(options, loaded, jobs, show, signal);
     return {
       record: writeBaseline === undefined ? record : await withBaseline(record, writeBaseline, earlier),
       epilogue: started?.epilogue() ?? '',
@@ -173,12 +173,12 @@ const withStartOption = (stop: Stop): Stop =>
     : stop;
 
 async function recordRun(
-  plan: RunPlan,
+  loaded: LoadedOptions,
   recorder: Recorder,
   show: (event: ProgressEvent) => void,
   signal: AbortSignal,
 ): Promise<RunRecord> {
-  for await (const event of runEvents(plan, signal)) {
+  for await (const event of runEvents(loaded, signal)) {
     recorder.add(event);
     const shown = progressOf(event);
     if (shown !== undefined) show(shown);
@@ -209,7 +209,7 @@ async function report(
 const MAX_TRACED_CHARACTERS = 160;
 
 const trace =
-  (baseUrl: string, redact: Redact): RunPlan['onExchange'] =>
+  (baseUrl: string, redact: Redact): LoadedOptions['onExchange'] =>
   (exchange, template, during) => {
     const messages = sentAndReceived(exchange, template, baseUrl, redact);
     const request = requestLine(messages.request, { maxCharacters: MAX_TRACED_CHARACTERS });

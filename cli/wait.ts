@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunPlan } from '../lib/run/run.ts';
+import type { LoadedOptions } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { endpointOf } from '../lib/wire/endpoint.ts';
 import type { StartedStore } from './started-store.ts';
@@ -32,7 +32,7 @@ export const keptAlive = (
   started: StartedStore,
   store: Parameters<typeof waitForStore>[0],
   signal: AbortSignal,
-): Pick<RunPlan, 'describeStop' | 'restart'> => ({
+): Pick<LoadedOptions, 'describeStop' | 'restart'> => ({
   describeStop: (stop) => started.describeStop(stop),
   async restart() {
     // A store that still runs may only have closed its port for a moment.

@@ -6,7 +6,7 @@ import { diffOf } from '../lib/report/diff.ts';
 import { MAX_ROWS } from '../lib/report/formats/terminal.ts';
 import type { RunRecord } from '../lib/report/record/record.ts';
 import { visible } from '../lib/report/wording/format-text.ts';
-import type { RunPlan } from '../lib/run/run.ts';
+import type { LoadedOptions } from '../lib/run/run.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { onChanges } from './file-watcher.ts';
 import { interruptible } from './interrupt.ts';
@@ -32,7 +32,7 @@ export interface WatchContext {
   /** Collects what to do once the store is no longer needed. */
   readonly closing: (() => Promise<void>)[];
   /** What to do before the checks, as soon as the store listens. */
-  readonly before?: (plan: RunPlan, secrets: readonly string[]) => Promise<void>;
+  readonly before?: (loaded: LoadedOptions, secrets: readonly string[]) => Promise<void>;
 }
 
 interface Trigger {
@@ -115,7 +115,7 @@ async function round(
   clear();
   process.stdout.write(`${new Date().toTimeString().slice(0, 8)}  ${visible(trigger.why)}\n`);
   const causes = last === undefined ? [] : openCauses(last);
-  const before: WatchContext['before'] = async (plan, secrets) => {
+  const before: WatchContext['before'] = async (loaded, secrets) => {
     if (last === undefined || causes.length === 0) return;
     const verdicts: Retried['verdict'][] = [];
     const report = (one: Retried) => {
@@ -123,7 +123,7 @@ async function round(
       verdicts.push(one.verdict);
       process.stdout.write(`${paint()(COLOURS[one.verdict], retriedLine(one))}\n`);
     };
-    await retryOf(causes, last, plan).run(secrets, report, around.signal);
+    await retryOf(causes, last, loaded).run(secrets, report, around.signal);
     around.signal.throwIfAborted();
     const seconds = ((performance.now() - trigger.since) / 1000).toFixed(1);
     process.stdout.write(`${fixedText(verdicts)}, after ${seconds} s; now all checks\n`);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { startedStore } from '../cli/started-store.ts';
 import { waitForStore } from '../cli/wait.ts';
-import { planOf, secretsOf } from '../index.ts';
+import { loadOptions, secretsOf } from '../index.ts';
 import { type ComparedTarget, compareStores } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
@@ -53,7 +53,7 @@ async function comparedTargetOf(about: About, index: number, baseUrl: string): P
   };
   return {
     name: about.title,
-    plan: await planOf(run),
+    loaded: await loadOptions(run),
     secrets: secretsOf(run),
     implementation: implementationOf(about),
   };

@@ -1,4 +1,4 @@
-import { catalogue, planOf, type RunOptions } from '../index.ts';
+import { catalogue, loadOptions, type RunOptions } from '../index.ts';
 import { runEvents } from '../lib/run/run.ts';
 import type { ConditionalStore } from './conditional/conditional.ts';
 import type { BrokenStore, RightStore } from './fleet.ts';
@@ -82,7 +82,7 @@ async function attempt(store: AnyStore, seed: number, overrides: Partial<RunOpti
   const failedMusts: string[] = [];
   let seconds = 0;
   try {
-    const plan = await planOf({
+    const loaded = await loadOptions({
       baseUrl: running.url,
       token: running.token,
       overlays: store.overlays,
@@ -93,7 +93,7 @@ async function attempt(store: AnyStore, seed: number, overrides: Partial<RunOpti
       explain: 0,
       ...overrides,
     });
-    for await (const event of runEvents(plan)) {
+    for await (const event of runEvents(loaded)) {
       if (event.type === 'result') {
         const { check, verdict, failures, blocked } = event.result;
         if (verdict === 'fail') failed.push(check.id);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FORMATS, planOf, type RecordedCause, type RunRecord, terminalReport } from '../index.ts';
+import { FORMATS, loadOptions, type RecordedCause, type RunRecord, terminalReport } from '../index.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { ciResultOf } from '../lib/report/baseline/ci-result.ts';
 import { diffOf, diffText } from '../lib/report/diff.ts';
@@ -34,7 +34,7 @@ let recordWith: (...causes: readonly Partial<Cause>[]) => RunRecord;
 
 beforeAll(async () => {
   await withStore('always-400', async ({ url }) => {
-    const plan = await planOf({
+    const loaded = await loadOptions({
       baseUrl: url,
       token: TOKEN,
       seed: 9,
@@ -44,7 +44,7 @@ beforeAll(async () => {
       only: IDS,
     });
     const seen: RunEvent[] = [];
-    for await (const event of runEvents(plan)) seen.push(event);
+    for await (const event of runEvents(loaded)) seen.push(event);
     const [failure] = seen.flatMap((event) =>
       event.type === 'result' && event.result.check.id === IDS[0] ? event.result.failures : [],
     );

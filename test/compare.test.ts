@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORMATS, planOf, run } from '../index.ts';
+import { FORMATS, loadOptions, run } from '../index.ts';
 import { compareStores, estimateOf } from '../lib/compare/compare.ts';
 import type { Comparison } from '../lib/compare/comparison.ts';
 import { COMPARISON_FORMATS } from '../lib/compare/formats.ts';
@@ -56,8 +56,8 @@ describe('a comparison', () => {
   });
 
   test('sends a right store about as many requests as estimated, which create about as many plants', async () => {
-    const plan = await planOf({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 3, ...CASES });
-    const { requests, plants } = await estimateOf(plan);
+    const loaded = await loadOptions({ baseUrl: 'http://127.0.0.1:1', token: TOKEN, seed: 3, ...CASES });
+    const { requests, plants } = await estimateOf(loaded);
     const reference = columnOf('reference');
     expect(Math.abs(requests / (reference.requests ?? 0) - 1)).toBeLessThan(0.05);
     expect(Math.abs(plants / (reference.created?.plants ?? 0) - 1)).toBeLessThan(0.15);
@@ -211,7 +211,7 @@ test('every store is sent the same texts, except for ids and letters', async () 
     stores.map(async ({ url }, index) => {
       const options = { baseUrl: url, token: TOKEN, seed: 5, cases: 20, firstId: bases[index] ?? 0n };
       const only = ['ordinary/*', 'invalid/rejects-any-*', 'unconstrained/*'];
-      return { name: `store ${index}`, plan: await planOf({ ...options, only }), secrets: [TOKEN] };
+      return { name: `store ${index}`, loaded: await loadOptions({ ...options, only }), secrets: [TOKEN] };
     }),
   );
   await compareStores(targets);
@@ -356,14 +356,14 @@ describe('a comparison in which one run throws', () => {
   afterAll(() => store.stop());
 
   test('aborts the other runs and closes their connections', async () => {
-    const plan = await planOf({ baseUrl: store.url, token: TOKEN });
-    const broken: typeof plan = {
-      ...plan,
+    const loaded = await loadOptions({ baseUrl: store.url, token: TOKEN });
+    const broken: typeof loaded = {
+      ...loaded,
       onExchange: () => {
         throw new Error('the observer failed');
       },
     };
-    const targets = [plan, broken].map((one, index) => ({ name: `${index}`, plan: one, secrets: [] }));
+    const targets = [loaded, broken].map((one, index) => ({ name: `${index}`, loaded: one, secrets: [] }));
     await expect(compareStores(targets)).rejects.toThrow('the observer failed');
     expect(requests).toBeLessThan(1000);
     const open = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
@@ -372,10 +372,10 @@ describe('a comparison in which one run throws', () => {
 
   test('leaves no timer, so that its process ends', async () => {
     const script = `
-      import { planOf } from '${packageFile('dist/index.js')}';
+      import { loadOptions } from '${packageFile('dist/index.js')}';
       import { compareStores } from '${packageFile('dist/lib/compare/compare.js')}';
-      const plan = await planOf({ baseUrl: '${store.url}', token: '${TOKEN}', maxSeconds: 900 });
-      const targets = [plan, { ...plan, baseUrl: 'nowhere' }].map((one, index) => ({ name: '' + index, plan: one, secrets: [] }));
+      const loaded = await loadOptions({ baseUrl: '${store.url}', token: '${TOKEN}', maxSeconds: 900 });
+      const targets = [loaded, { ...loaded, baseUrl: 'nowhere' }].map((one, index) => ({ name: '' + index, loaded: one, secrets: [] }));
       await compareStores(targets).catch((error) => console.log(error.message));
     `;
     const { code, stdout, stderr } = await ended(

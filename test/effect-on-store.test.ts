@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { planOf, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
+import { loadOptions, type RunRecord, run, secretsOf, terminalReport } from '../index.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { ownSchema } from '../lib/own-schemas.ts';
 import { packageFile } from '../lib/package.ts';
@@ -52,7 +52,7 @@ describe('the number of plants that a run creates', () => {
   ])('is estimated before the run: %j', async (more) => {
     await withStore('reference', async ({ url }) => {
       const options = { baseUrl: url, token: TOKEN, seed: 4, ...more };
-      const { requests, plants } = await estimate(await planOf(options));
+      const { requests, plants } = await estimate(await loadOptions(options));
       const record = await run(options).record;
       expect(Math.abs(requests / record.requests - 1)).toBeLessThan(0.05);
       expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.15);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { planOf, run, startStore } from '../index.ts';
+import { loadOptions, run, startStore } from '../index.ts';
 import { explainRun } from '../lib/explain/explain-run.ts';
 import { confirmedText } from '../lib/report/wording/confirmed.ts';
 import type { Cause } from '../lib/run/result/cause.ts';
@@ -153,14 +153,14 @@ test('experiments stay within the limits of the run', async () => {
 test('an error in the search for causes loses the experiments, but not the verdict', async () => {
   const warned = once(process, 'warning');
   const causes = await withStore('create-201', async ({ url }) => {
-    const plan = await planOf({ baseUrl: url, token: TOKEN, seed: 1, only: ['ordinary/answers-200'] });
+    const loaded = await loadOptions({ baseUrl: url, token: TOKEN, seed: 1, only: ['ordinary/answers-200'] });
     const sendOutsideChecks = () => {
       throw new RangeError('Maximum call stack size exceeded');
     };
     const found: Cause[] = [];
     const events = runEvents({
-      ...plan,
-      findCauses: (results, handle) => explainRun(results, { ...handle, sendOutsideChecks }, plan, 100),
+      ...loaded,
+      findCauses: (results, handle) => explainRun(results, { ...handle, sendOutsideChecks }, loaded, 100),
     });
     for await (const event of events) if (event.type === 'causes') found.push(...event.causes);
     return found;

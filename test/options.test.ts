@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DocumentError, planOf, type RunOptions, run, UsageError } from '../index.ts';
+import { DocumentError, loadOptions, type RunOptions, run, UsageError } from '../index.ts';
 import { readConfig } from '../lib/config/config.ts';
 import { IN_A_FILE, IN_CODE, OPTIONS, type OptionRow, variableOf } from '../lib/config/options.ts';
 import { configurationSchema, optionTables } from '../lib/config/options-table.ts';
@@ -155,13 +155,13 @@ describe('natural forms of a value are accepted:', () => {
     ['the longest timers', { timeout: 2 ** 31 - 1, maxSeconds: 2_147_483 }, { timeout: 2 ** 31 - 1 }],
     ['a shard', { shard: { index: 1, of: 2 }, seed: 1, firstId: 1 }, { shard: { index: 1, of: 2 } }],
   ])('%s', async (_name, options, expected) => {
-    expect(await planOf({ ...UNREACHABLE, ...options } as RunOptions)).toMatchObject(expected);
+    expect(await loadOptions({ ...UNREACHABLE, ...options } as RunOptions)).toMatchObject(expected);
   });
 
   test.each(['auth', 'auth/', 'auth/*', 'auth/answers-*'])(
     'a filter that is not in a list: %s',
     async (only) => {
-      const { selected } = await planOf({ ...UNREACHABLE, only } as unknown as RunOptions);
+      const { selected } = await loadOptions({ ...UNREACHABLE, only } as unknown as RunOptions);
       expect([selected?.('auth/answers-with-a-challenge'), selected?.('ordinary/answers-200')]).toEqual([
         true,
         false,
@@ -230,7 +230,7 @@ test('any value of an option results in a plan, a UsageError or a DocumentError'
       const options = { ...UNREACHABLE, ...seeded, [name]: value } as RunOptions;
       try {
         const isDocument = name === 'openapi' || name === 'overlays';
-        await planOf(options, isDocument ? undefined : contract);
+        await loadOptions(options, isDocument ? undefined : contract);
         plans += 1;
       } catch (error) {
         if (!(error instanceof UsageError || error instanceof DocumentError)) throw error;

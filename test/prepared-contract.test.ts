@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { compiler, forCompiler } from '../lib/contract/compile.ts';
 import { loadContract } from '../lib/contract/load-contract.ts';
 import { packageFile, packageText } from '../lib/package.ts';
+import { DEFAULTS } from '../lib/run/defaults.ts';
 import { estimateCheck } from '../lib/run/plan/estimate.ts';
-import { DEFAULTS } from '../lib/run/plan/plan.ts';
 import type { Estimate } from '../lib/run/plan/typical-estimates.ts';
 import { catalogue } from '../suites/index.ts';
 

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planOf, run, terminalReport } from '../index.ts';
+import { loadOptions, run, terminalReport } from '../index.ts';
 import { packageFile } from '../lib/package.ts';
+import { DEFAULTS } from '../lib/run/defaults.ts';
 import { estimate } from '../lib/run/plan/estimate.ts';
-import { DEFAULTS } from '../lib/run/plan/plan.ts';
 import { brokenStores } from '../mutants/broken/index.ts';
 import { rightStores } from '../mutants/right/index.ts';
 import { type RunningStore, startStore } from '../reference/store.ts';
@@ -188,7 +188,9 @@ test('a run sends about as many requests, and creates about as many plants, as t
     /sends about ([\d,]+) requests and creates about ([\d,]+) plants/.exec(read('README.md')) ?? [];
   const [requests = 0, plants = 0] = match.slice(1).map((count) => Number(count.replace(',', '')));
   // test/compare.test.ts compares the estimate with a run.
-  const estimated = await estimate(await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret', seed: 1 }));
+  const estimated = await estimate(
+    await loadOptions({ baseUrl: 'http://127.0.0.1:1', token: 'secret', seed: 1 }),
+  );
   expect(Math.abs(estimated.requests / requests - 1)).toBeLessThan(0.1);
   expect(Math.abs(estimated.plants / plants - 1)).toBeLessThan(0.1);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planOf, type RunRecord, run, terminalReport } from '../index.ts';
+import { loadOptions, type RunRecord, run, terminalReport } from '../index.ts';
 import { type Step, sequencesOf, withFewerMoments, wordsOf } from '../lib/payloads/sequence.ts';
 import { shortest } from '../lib/payloads/shrink-list.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
@@ -8,7 +8,7 @@ import { json, type RunningStore, type StoreOptions } from '../reference/store.t
 import { startNamed, startWith, TOKEN, withStore } from './helpers/stores.ts';
 
 const ID = 'state/answers-any-sequence';
-const { contract } = await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
+const { contract } = await loadOptions({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
 
 const sequences = (seed: number, cases = 120): readonly (readonly Step[])[] => {
   const plants = plantsFor(contract, seed, ID);

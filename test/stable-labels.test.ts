@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { catalogue, planOf } from '../index.ts';
+import { catalogue, loadOptions } from '../index.ts';
 import type { TestCase } from '../lib/payloads/test-case.ts';
 import { plantsFor } from '../lib/run/plant-factory.ts';
 
 /** The labels of a check's cases that enter its fingerprints. */
 const labelsOf = async (id: string, seed: number): Promise<readonly string[]> => {
-  const { contract } = await planOf({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
+  const { contract } = await loadOptions({ baseUrl: 'http://127.0.0.1:1', token: 'secret' });
   const test = catalogue.find((check) => check.id === id)?.test;
   const plants = plantsFor(contract, seed, id);
   const label = ({ label: own, stableLabel = own }: TestCase) => stableLabel;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planOf, type RunRecord, run } from '../index.ts';
+import { loadOptions, type RunRecord, run } from '../index.ts';
 import { readBaseline } from '../lib/config/baseline.ts';
 import { baselineText } from '../lib/config/baseline-text.ts';
 import { packageFile } from '../lib/package.ts';
@@ -159,7 +159,7 @@ describe('the estimate', () => {
     { timeout: 120_000 },
     async (more) => {
       const options = { baseUrl: 'http://127.0.0.1:1', token: TOKEN, ...SEED, ...more };
-      const { requests, plants } = await estimate(await planOf(options));
+      const { requests, plants } = await estimate(await loadOptions(options));
       const record = await recordOf(more);
       expect(Math.abs(requests / record.requests - 1)).toBeLessThan(0.1);
       expect(Math.abs(plants / record.created.plants - 1)).toBeLessThan(0.25);

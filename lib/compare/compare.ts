@@ -1,11 +1,11 @@
 import { compact, pick } from '../collections.ts';
 import type { Baseline } from '../report/record/record.ts';
 import { Recorder } from '../report/record/recorder.ts';
+import { DEFAULTS } from '../run/defaults.ts';
 import { estimate, storedEstimates } from '../run/plan/estimate.ts';
-import { DEFAULTS } from '../run/plan/plan.ts';
 import type { Estimate } from '../run/plan/typical-estimates.ts';
 import type { CheckResult } from '../run/result/result.ts';
-import { causesOf, openRun, type RunHandle, type RunPlan } from '../run/run.ts';
+import { causesOf, type LoadedOptions, type OpenRun, openRun } from '../run/run.ts';
 import { mapInPool } from '../run/send/pool.ts';
 import { comparisonOf, type Entry } from './build-comparison.ts';
 import type { Comparison, ImplementationInfo } from './comparison.ts';
@@ -13,7 +13,7 @@ import { differentialOf, isSampled, SAMPLE_FRACTION } from './differential.ts';
 
 export interface ComparedTarget {
   readonly name: string;
-  readonly plan: RunPlan;
+  readonly loaded: LoadedOptions;
   readonly secrets: readonly string[];
   readonly baseline?: Baseline | undefined;
   readonly implementation?: ImplementationInfo;
@@ -25,7 +25,7 @@ export async function compareStores(
   targets: readonly ComparedTarget[],
   signal?: AbortSignal,
 ): Promise<Comparison> {
-  const opened: RunHandle[] = [];
+  const opened: OpenRun[] = [];
   // If one run throws, no comparison is possible, so abort the other runs.
   const failure = new AbortController();
   const anyAbort = AbortSignal.any([...compact(failure.signal, signal)]);
@@ -39,7 +39,7 @@ export async function compareStores(
   try {
     const stores = await ofAll(targets, async (target) => {
       const recorder = new Recorder(target.secrets, target.baseline);
-      const run = await openRun(target.plan, undefined, anyAbort);
+      const run = await openRun(target.loaded, undefined, anyAbort);
       opened.push(run);
       const results: CheckResult[] = [];
       recorder.add({ type: 'start', header: run.header });
@@ -51,7 +51,7 @@ export async function compareStores(
     });
     const differential = await differentialOf(stores);
     await ofAll(stores, async ({ target, run, recorder, results }) => {
-      const causes = await causesOf(results, run, target.plan);
+      const causes = await causesOf(results, run, target.loaded);
       if (causes !== undefined) recorder.add({ type: 'causes', causes });
     });
     const entries: Entry[] = [];
@@ -67,11 +67,11 @@ export async function compareStores(
 }
 
 /** Estimates what each store will be sent: requests of the checks, and payloads for finding disagreements. */
-export async function estimateOf(plan: RunPlan): Promise<Estimate> {
-  const cases = Math.ceil((plan.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
+export async function estimateOf(loaded: LoadedOptions): Promise<Estimate> {
+  const cases = Math.ceil((loaded.cases ?? DEFAULTS.cases) * SAMPLE_FRACTION);
   const [checks, payloads] = [
-    await estimate(plan, storedEstimates(plan.contract)),
-    await estimate({ ...plan, cases, thorough: false, catalogue: plan.catalogue.filter(isSampled) }),
+    await estimate(loaded, storedEstimates(loaded.contract)),
+    await estimate({ ...loaded, cases, thorough: false, catalogue: loaded.catalogue.filter(isSampled) }),
   ];
   return { requests: checks.requests + payloads.requests, plants: checks.plants + payloads.plants };
 }

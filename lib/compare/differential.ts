@@ -10,14 +10,18 @@ import { type Redact, redactor } from '../report/record/redact.ts';
 import { inShellOf, requestCommand } from '../report/reproduce/steps.ts';
 import type { Check } from '../run/check.ts';
 import { plantsFor } from '../run/plant-factory.ts';
-import type { RunHandle, RunPlan } from '../run/run.ts';
+import type { LoadedOptions, OpenRun } from '../run/run.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { headerValues } from '../wire/headers.ts';
 import type { Answer, Comparison, Disagreement } from './comparison.ts';
 
 interface OpenStore {
-  readonly target: { readonly name: string; readonly plan: RunPlan; readonly secrets: readonly string[] };
-  readonly run: Pick<RunHandle, 'header' | 'sendOutsideChecks'>;
+  readonly target: {
+    readonly name: string;
+    readonly loaded: LoadedOptions;
+    readonly secrets: readonly string[];
+  };
+  readonly run: Pick<OpenRun, 'header' | 'sendOutsideChecks'>;
 }
 
 /** Number of payloads to send, as a fraction of the random cases of a run. */
@@ -35,7 +39,7 @@ const keyOf = (vector: readonly string[]) => vector.join('\n');
 export async function differentialOf(stores: readonly OpenStore[]): Promise<Comparison['differential']> {
   const [first] = stores;
   if (first === undefined) return null;
-  const { contract, catalogue, selected } = first.target.plan;
+  const { contract, catalogue, selected } = first.target.loaded;
   const redact = redactor(stores.flatMap(({ target }) => target.secrets));
   const checks = catalogue.filter(({ id }) => selected?.(id) ?? true);
   const sampled = checks.flatMap((check) => samplesOf(check, first));
@@ -66,7 +70,7 @@ function samplesOf(check: Check, { target, run }: OpenStore) {
   const { id, test } = check;
   if (test.kind !== 'property' || !isSampled(check)) return [];
   const { seed, cases } = run.header.options;
-  const arbitrary = test.cases(plantsFor(target.plan.contract, seed, id));
+  const arbitrary = test.cases(plantsFor(target.loaded.contract, seed, id));
   const count = Math.ceil(cases * test.weight * SAMPLE_FRACTION);
   return Array.from({ length: count }, (_, index) => ({
     value: sample(arbitrary, seed, `compare/${id}`, index),
@@ -103,11 +107,11 @@ function describe(
   stores: readonly OpenStore[],
   redact: Redact,
 ): Disagreement {
-  const found = stores.flatMap(({ target: { name, plan } }, index) => {
+  const found = stores.flatMap(({ target: { name, loaded } }, index) => {
     const exchange = exchanges[index];
     if (exchange === undefined) return [];
-    const messages = sentAndReceived(exchange, one.template, plan.baseUrl, redact);
-    return [{ messages, plan, way: vector[index] ?? '', answer: answerOf(name, messages) }];
+    const messages = sentAndReceived(exchange, one.template, loaded.baseUrl, redact);
+    return [{ messages, loaded, way: vector[index] ?? '', answer: answerOf(name, messages) }];
   });
   const [first] = found;
   if (first === undefined) throw new Error('a disagreement without stores');
@@ -117,7 +121,7 @@ function describe(
     request: {
       contentType: typeOf(request.headers),
       body: request.body,
-      command: inShellOf(requestCommand(request), first.plan),
+      command: inShellOf(requestCommand(request), first.loaded),
     },
     payloads,
     shrinks,

@@ -1,5 +1,5 @@
 import { FORMATS } from '../report/formats/formats.ts';
-import { DEFAULTS } from '../run/plan/plan.ts';
+import { DEFAULTS } from '../run/defaults.ts';
 import { flagOf } from '../text.ts';
 import { TOKEN_VARIABLE } from '../token-variable.ts';
 import * as types from './option-types.ts';

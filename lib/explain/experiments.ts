@@ -13,7 +13,7 @@ import {
 import type { Check } from '../run/check.ts';
 import { rulingOf } from '../run/execute/apply-rules.ts';
 import type { CheckResult, Failure } from '../run/result/result.ts';
-import type { RunHandle } from '../run/run.ts';
+import type { ExplainableRun } from '../run/run.ts';
 import { fill } from '../run/send/fill-template.ts';
 import { counted } from '../text.ts';
 import { bodyText } from '../utf8.ts';
@@ -23,22 +23,15 @@ import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
 import { aspectOf, keyOf } from './symptom/symptom.ts';
 import type { TargetSymptom } from './symptom/target-symptom.ts';
 
-/** How experiments reach the store. */
-export type ExperimentChannel = Pick<RunHandle, 'restarts' | 'sendOutsideChecks'>;
-
 /** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}
 
-export interface ExplainedRun extends Pick<RunHandle, 'accepted' | 'countsUntilLastAccepted' | 'inFlight'> {
+export interface ExplanationInput {
+  readonly run: ExplainableRun;
   readonly results: readonly CheckResult[];
   readonly contract: Contract;
   readonly token: string;
   readonly catalogue: readonly Check[];
-  readonly concurrency: number;
-  readonly seed: number;
-  readonly firstId: bigint;
-  /** Whether the run ended early because the store stopped answering, or answered with nothing but errors. */
-  readonly storeFailed: boolean;
   readonly budget: { readonly requests: number; readonly seconds: number };
 }
 
@@ -68,21 +61,25 @@ export class Experiments {
   /** Number of requests after which experiments about the current symptom end. */
   private limit: number;
   private readonly memory = new Map<string, unknown>();
-  readonly run: ExplainedRun;
-  private readonly channel: ExperimentChannel;
+  readonly run: ExplainableRun;
+  readonly catalogue: readonly Check[];
+  readonly results: readonly CheckResult[];
+  private readonly budget: ExplanationInput['budget'];
   /** When experiments, and the retries after them, must end, on the clock of `performance.now()`. */
   private readonly deadlines: { readonly experiments: number; readonly all: number };
 
-  constructor(channel: ExperimentChannel, run: ExplainedRun) {
-    this.channel = channel;
+  constructor({ run, catalogue, results, budget, contract, token }: ExplanationInput) {
     this.run = run;
-    this.limit = run.budget.requests;
-    this.contract = run.contract;
-    this.token = run.token;
-    this.reliable = ordinaryRequests(run.contract);
-    [this.ordinary] = ordinaryRequests(run.contract);
+    this.catalogue = catalogue;
+    this.results = results;
+    this.budget = budget;
+    this.limit = budget.requests;
+    this.contract = contract;
+    this.token = token;
+    this.reliable = ordinaryRequests(contract);
+    [this.ordinary] = ordinaryRequests(contract);
     const now = performance.now();
-    const ms = run.budget.seconds * 1000;
+    const ms = budget.seconds * 1000;
     this.deadlines = { experiments: now + ms * (1 - RESERVED_TIME_FRACTION), all: now + ms };
   }
 
@@ -136,11 +133,11 @@ export class Experiments {
 
   /** Does the work for one symptom, within its share of the budget. */
   async forSymptom<T>(work: () => Promise<T>): Promise<T> {
-    this.limit = Math.min(this.run.budget.requests, this.sent + MAX_REQUESTS_FOR_A_SYMPTOM);
+    this.limit = Math.min(this.budget.requests, this.sent + MAX_REQUESTS_FOR_A_SYMPTOM);
     try {
       return await work();
     } finally {
-      this.limit = this.run.budget.requests;
+      this.limit = this.budget.requests;
     }
   }
 
@@ -150,8 +147,19 @@ export class Experiments {
     return [await work(), this.shortage];
   }
 
+  /** Whether the run ended early because the store stopped answering, or answered with nothing but errors. */
+  get storeFailed(): boolean {
+    const kind = this.run.stop?.kind;
+    return kind === 'gone' || kind === 'outage';
+  }
+
+  /** Maximum number of requests in flight. */
+  get concurrency(): number {
+    return this.run.header.options.concurrency;
+  }
+
   get restarts(): number {
-    return this.channel.restarts;
+    return this.run.restarts;
   }
 
   /** Sends requests one after the other over one connection, for as long as the store keeps it open. */
@@ -171,7 +179,7 @@ export class Experiments {
 
   private requireBudgetFor(requests: number): void {
     if (this.hasBudgetFor(requests)) return;
-    const { budget } = this.run;
+    const { budget } = this;
     if (Math.min(budget.requests, budget.seconds) <= 0) throw this.exhausted('no experiments were possible');
     const isSpent = this.sent + requests + RESERVED_REQUESTS > this.limit;
     const share =
@@ -199,7 +207,7 @@ export class Experiments {
     templates: readonly RequestTemplate[],
     maxInFlight?: number,
   ): Promise<readonly Exchange[]> {
-    const exchanges = await this.channel.sendOutsideChecks(templates, maxInFlight);
+    const exchanges = await this.run.sendOutsideChecks(templates, maxInFlight);
     if (exchanges === undefined) throw this.exhausted('the run had ended');
     this.sent += templates.length;
     return exchanges;

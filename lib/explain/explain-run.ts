@@ -5,7 +5,7 @@ import type { ExplainableRun } from '../run/run.ts';
 import { rewordIfBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
 import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
-import { type ExperimentChannel, Experiments, type ExplainedRun, withinBudget } from './experiments.ts';
+import { Experiments, type ExplanationInput, withinBudget } from './experiments.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
 import { mergeClusters } from './merge/merge-clusters.ts';
 import { tryOtherProperties } from './other-properties.ts';
@@ -42,51 +42,38 @@ const secondsSince = (time: string): number => (Date.now() - Date.parse(time)) /
 export function explainRun(
   results: readonly CheckResult[],
   run: ExplainableRun,
-  { contract, token, catalogue }: Pick<ExplainedRun, 'contract' | 'token' | 'catalogue'>,
+  { contract, token, catalogue }: Pick<ExplanationInput, 'contract' | 'token' | 'catalogue'>,
   requests: number,
 ): Promise<readonly Cause[]> {
-  const { concurrency, seed, firstId, maxRequests, maxSeconds } = run.header.options;
+  const { maxRequests, maxSeconds } = run.header.options;
   // The user's limits apply to the whole run; reaching one of them would cut the run short.
   const requestsLeft = (maxRequests ?? Number.POSITIVE_INFINITY) - run.requests;
   const secondsLeft = (maxSeconds ?? Number.POSITIVE_INFINITY) - secondsSince(run.header.startedAt) - 1;
-  const { accepted, countsUntilLastAccepted, inFlight, stop } = run;
-  const explained: ExplainedRun = {
-    results,
-    contract,
-    token,
-    catalogue,
-    concurrency,
-    seed,
-    firstId: BigInt(firstId),
-    accepted,
-    countsUntilLastAccepted,
-    inFlight,
-    storeFailed: stop?.kind === 'gone' || stop?.kind === 'outage',
-    budget: {
-      requests: Math.min(requests, requestsLeft),
-      seconds: Math.min(secondsFor(run), secondsLeft),
-    },
+  const budget = {
+    requests: Math.min(requests, requestsLeft),
+    seconds: Math.min(secondsFor(run), secondsLeft),
   };
-  return explain(run, explained).catch((error: unknown) => {
+  const input = { run, results, contract, token, catalogue, budget };
+  return explain(input).catch((error: unknown) => {
     // The verdict does not depend on the causes, so an internal error here must not lose the verdict.
     process.emitWarning(
       `The causes of failures were named without experiments. Please report this: ${error instanceof Error ? error.stack : error}`,
     );
-    return explain(run, { ...explained, budget: { requests: 0, seconds: 0 } });
+    return explain({ ...input, budget: { requests: 0, seconds: 0 } });
   });
 }
 
-async function explain(channel: ExperimentChannel, run: ExplainedRun): Promise<readonly Cause[]> {
-  const { results, catalogue } = run;
+async function explain(input: ExplanationInput): Promise<readonly Cause[]> {
+  const { results, catalogue } = input;
   // In the order of the catalogue, so that the causes do not depend on the order of the run.
   const failed = catalogue.flatMap((check) =>
     results
       .filter((result) => result.check.id === check.id && result.verdict === 'fail')
       .map((result): FailedCheck => ({ check, result })),
   );
-  const failures = checkFailuresOf(failed, run);
+  const failures = checkFailuresOf(failed, input);
   if (failures.length === 0) return [];
-  const experiments = new Experiments(channel, run);
+  const experiments = new Experiments(input);
   const runWide = await runWideClusters(failures, experiments);
   const unexplained = failures.filter((one) => !runWide.some(({ members }) => members.includes(one)));
   const rejectsOrdinary = unexplained.some(({ failure }) => failure.template.ordinary === true);
@@ -110,7 +97,7 @@ interface FailedCheck {
   readonly result: CheckResult;
 }
 
-function checkFailuresOf(failed: readonly FailedCheck[], { contract, token }: ExplainedRun) {
+function checkFailuresOf(failed: readonly FailedCheck[], { contract, token }: ExplanationInput) {
   const all = failed.flatMap(({ check, result: { failures } }) =>
     failures.map((failure): CheckFailure => {
       const symptom = targetSymptomOf(failure, check, contract, token);

@@ -15,13 +15,13 @@ const MIN_INTERMITTENT_KINDS = 4;
 
 /** Says how often a symptom that no experiment reproduces occurred in the run. */
 export function intermittentOverall(
-  { failure: { exchange }, ordinary, symptom, experiments: { run } }: Search,
+  { failure: { exchange }, ordinary, symptom, experiments }: Search,
   members: readonly CheckFailure[],
 ): Explanation | undefined {
-  if (run.storeFailed) return undefined;
+  if (experiments.storeFailed) return undefined;
   const recursWhenResent = members.some(didRecur);
   const invariant = members.find(({ check }) => check.test.kind === 'invariant');
-  const wholeResult = run.results.find(({ check }) => check.id === invariant?.check.id);
+  const wholeResult = experiments.results.find(({ check }) => check.id === invariant?.check.id);
   const isRare =
     (wholeResult?.failed ?? 0) < MIN_INTERMITTENT_REQUESTS || members.length < MIN_INTERMITTENT_KINDS;
   if (wholeResult === undefined || recursWhenResent || isRare) return undefined;
@@ -54,9 +54,10 @@ export async function notReproduced(
   shortage: string | undefined,
 ): Promise<Explanation> {
   const { failure, symptom, experiments } = search;
-  const { firstId, accepted, storeFailed } = experiments.run;
+  const { storeFailed, run } = experiments;
+  const { accepted, header } = run;
   const { template, exchange, before = [], when } = failure;
-  const isFirst = experiments.sent > 0 && exchange.request.freshId === firstId;
+  const isFirst = experiments.sent > 0 && exchange.request.freshId === BigInt(header.options.firstId);
   const subject = symptom.kind === 'accepts' && !isFirst ? subjectOf(search) : undefined;
   // If all retries pass, nothing is claimed about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));

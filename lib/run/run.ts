@@ -6,8 +6,9 @@ import { TOKEN_VARIABLE } from '../token-variable.ts';
 import type { Exchange, HeaderPair } from '../wire/exchange.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import type { Check, Level } from './check.ts';
+import { DEFAULTS } from './defaults.ts';
 import type { RequestInFlight } from './execute/last-requests.ts';
-import { DEFAULTS, OUTSIDE_CHECKS, PREFLIGHT, plannedBatches } from './plan/plan.ts';
+import { OUTSIDE_CHECKS, PREFLIGHT, plannedBatches } from './plan/plan.ts';
 import { type Shard, WHOLE } from './plan/shard.ts';
 import { plantsFor } from './plant-factory.ts';
 import { preflight, type Readiness } from './preflight/preflight.ts';
@@ -20,11 +21,8 @@ import { mapInPool } from './send/pool.ts';
 import { diedTimes, type Restart } from './send/recovery.ts';
 import { type RequestContext, requestContext } from './send/request-context.ts';
 
-/**
- * What one run does: the options as given, with contract and catalogue. `withDefaults` turns it into
- * `RunSettings`.
- */
-export interface RunPlan {
+/** The options of one run, with the files that they name loaded, and the catalogue of checks. */
+export interface LoadedOptions {
   readonly contract: Contract;
   readonly catalogue: readonly Check[];
   readonly selected?: ((id: string) => boolean) | undefined;
@@ -70,18 +68,18 @@ export interface RunPlan {
 
 export type RunSettings = ReturnType<typeof withDefaults>;
 
-const withDefaults = (plan: RunPlan) => ({
-  ...plan,
-  selected: plan.selected ?? (() => true),
-  seed: plan.seed ?? Math.floor(Math.random() * 2 ** 31),
-  cases: plan.cases ?? DEFAULTS.cases,
-  thorough: plan.thorough ?? false,
-  concurrency: plan.concurrency ?? DEFAULTS.concurrency,
-  maxConcurrency: plan.concurrency ?? DEFAULTS.maxConcurrency,
-  timeout: plan.timeout ?? DEFAULTS.timeout,
-  shard: plan.shard ?? WHOLE,
-  headers: plan.headers ?? [],
-  strict: plan.strict ?? false,
+const withDefaults = (loaded: LoadedOptions) => ({
+  ...loaded,
+  selected: loaded.selected ?? (() => true),
+  seed: loaded.seed ?? Math.floor(Math.random() * 2 ** 31),
+  cases: loaded.cases ?? DEFAULTS.cases,
+  thorough: loaded.thorough ?? false,
+  concurrency: loaded.concurrency ?? DEFAULTS.concurrency,
+  maxConcurrency: loaded.concurrency ?? DEFAULTS.maxConcurrency,
+  timeout: loaded.timeout ?? DEFAULTS.timeout,
+  shard: loaded.shard ?? WHOLE,
+  headers: loaded.headers ?? [],
+  strict: loaded.strict ?? false,
 });
 
 export interface Listeners {
@@ -91,7 +89,7 @@ export interface Listeners {
 }
 
 /** What experiments need of a run whose checks have ended. */
-export type ExplainableRun = Omit<RunHandle, 'runAll' | 'shortenTimeout' | 'close'>;
+export type ExplainableRun = Omit<OpenRun, 'runAll' | 'shortenTimeout' | 'close'>;
 
 export type FindCauses = (results: readonly CheckResult[], run: ExplainableRun) => Promise<readonly Cause[]>;
 
@@ -158,8 +156,8 @@ export type RunEvent =
   | { readonly type: 'causes'; readonly causes: readonly Cause[] }
   | { readonly type: 'end'; readonly footer: RunFooter };
 
-/** A run in progress. `runEvents` and the comparison call its methods in this order. */
-export interface RunHandle {
+/** A run that has reached the store. `runEvents` and the comparison call its methods in this order. */
+export interface OpenRun {
   readonly header: RunHeader;
   readonly stop: Stop | undefined;
   readonly requests: number;
@@ -189,14 +187,14 @@ export interface RunHandle {
  * @param signal ends the run when it is aborted
  */
 export async function openRun(
-  plan: RunPlan,
+  loaded: LoadedOptions,
   listeners: Listeners = {},
   signal?: AbortSignal,
-): Promise<RunHandle> {
-  requireOrdinary(plan.contract);
+): Promise<OpenRun> {
+  requireOrdinary(loaded.contract);
   const started = performance.now();
   const startedAt = new Date().toISOString();
-  const settings = withDefaults(plan);
+  const settings = withDefaults(loaded);
   const { catalogue, concurrency, maxSeconds } = settings;
   const parts = assembleRun(settings, listeners);
   const { state, sender, monitor } = parts;
@@ -358,8 +356,8 @@ const MIN_EXPERIMENT_TIMEOUT_MS = 400;
  */
 export async function causesOf(
   results: readonly CheckResult[],
-  run: RunHandle,
-  { findCauses }: Pick<RunPlan, 'findCauses'>,
+  run: OpenRun,
+  { findCauses }: Pick<LoadedOptions, 'findCauses'>,
 ): Promise<readonly Cause[] | undefined> {
   if (findCauses === undefined || results.every(({ verdict }) => verdict !== 'fail')) return undefined;
   run.shortenTimeout(MIN_EXPERIMENT_TIMEOUT_MS);
@@ -367,9 +365,9 @@ export async function causesOf(
 }
 
 /** Carries out a run and yields its events. The last one is always `end`, whatever the store does. */
-export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* runEvents(loaded: LoadedOptions, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const log = new EventLog<RunEvent>();
-  driveRun(plan, log, signal).then(
+  driveRun(loaded, log, signal).then(
     () => log.end(),
     (error: unknown) => log.end({ error }),
   );
@@ -378,7 +376,7 @@ export async function* runEvents(plan: RunPlan, signal?: AbortSignal): AsyncGene
 
 const PROGRESS_INTERVAL_MS = 100;
 
-async function driveRun(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
+async function driveRun(loaded: LoadedOptions, log: EventLog<RunEvent>, signal?: AbortSignal): Promise<void> {
   let reportedAt = 0;
   const onProgress = (requests: number) => {
     if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
@@ -387,7 +385,7 @@ async function driveRun(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSi
   };
   const onFailure = ({ id, level }: Check, failure: Failure) =>
     log.append({ type: 'failure', id, level, failure });
-  const run = await openRun(plan, { onProgress, onFailure }, signal);
+  const run = await openRun(loaded, { onProgress, onFailure }, signal);
   try {
     log.append({ type: 'start', header: run.header });
     let index = 0;
@@ -397,7 +395,7 @@ async function driveRun(plan: RunPlan, log: EventLog<RunEvent>, signal?: AbortSi
       results.push(result);
       index += 1;
     }
-    const causes = await causesOf(results, run, plan);
+    const causes = await causesOf(results, run, loaded);
     if (causes !== undefined) log.append({ type: 'causes', causes });
   } finally {
     log.append({ type: 'end', footer: await run.close() });

@@ -1,4 +1,4 @@
-import { planOf, secretsOf } from '../../index.ts';
+import { loadOptions, secretsOf } from '../../index.ts';
 import { compareStores } from '../../lib/compare/compare.ts';
 import type { Column, Comparison } from '../../lib/compare/comparison.ts';
 import { startNamed, TOKEN } from './stores.ts';
@@ -17,7 +17,7 @@ export async function compared(names: readonly string[], more: object = {}): Pro
       };
       return {
         name: names[index] ?? 'gone',
-        plan: await planOf({ ...options, ...more }),
+        loaded: await loadOptions({ ...options, ...more }),
         secrets: secretsOf(options),
         implementation: {
           language: index % 2 === 0 ? 'Go' : 'Rust',

@@ -29,15 +29,15 @@ const sinceSomePoint = (
 const casesOf = (
   { id, test }: Check,
   rules: readonly Rule[],
-  { run: { contract, seed } }: Experiments,
+  { contract, run: { header } }: Experiments,
 ): readonly TestCase[] =>
   test.kind === 'cases' && rules.every((rule) => test.rules.includes(rule))
-    ? test.cases(plantsFor(contract, seed, id))
+    ? test.cases(plantsFor(contract, header.options.seed, id))
     : [];
 
 /** The named cases of the checks that passed and apply all these rules. */
 function passedCases(rules: readonly Rule[], experiments: Experiments): readonly TestCase[] {
-  const { results, catalogue } = experiments.run;
+  const { results, catalogue } = experiments;
   const passed = new Set(results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id));
   return catalogue.filter(({ id }) => passed.has(id)).flatMap((check) => casesOf(check, rules, experiments));
 }
@@ -103,7 +103,7 @@ async function beganAfterCheck(cluster: Cluster, experiments: Experiments): Prom
   const before: SentRequest[] = [];
   await withinBudget(async () => {
     // What most often changes later answers: properties that every object then inherits.
-    const inherited = experiments.run.catalogue.filter(({ id }) => id.includes('inherited'));
+    const inherited = experiments.catalogue.filter(({ id }) => id.includes('inherited'));
     for (const { template } of inherited
       .flatMap((check) => casesOf(check, [notSuccess], experiments))
       .slice(0, MAX_BEFORE))
@@ -119,7 +119,7 @@ const MAX_SENT_AGAIN = 40;
 async function beganInCheck(cluster: Cluster, experiments: Experiments): Promise<Cluster> {
   const { explanation, members, symptom } = cluster;
   const checks = new Map(members.map(({ check }) => [check.id, check]));
-  const partly = experiments.run.results.flatMap(({ check: { id }, failed, cases: tried }) => {
+  const partly = experiments.results.flatMap(({ check: { id }, failed, cases: tried }) => {
     const check = checks.get(id);
     const cases = check === undefined ? [] : casesOf(check, [notSuccess], experiments);
     const isAboutThese = cases.length > 0 && cases.every((one) => covers(explanation, one, experiments));

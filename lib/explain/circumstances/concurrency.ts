@@ -37,7 +37,7 @@ const SAME_ID_REQUESTS = 8;
 
 /** Finds whether the failure needs a request with the same id that is concurrent, not merely earlier. */
 export const trySameValues: Finder = async (request, search) => {
-  const size = Math.min(search.experiments.run.concurrency, SAME_ID_REQUESTS);
+  const size = Math.min(search.experiments.concurrency, SAME_ID_REQUESTS);
   if (size < 2) return undefined;
   const found = (await tryUsedId(request, size, search)) ?? (await tryNewId(request, size, search));
   if (found === undefined) return undefined;
@@ -230,7 +230,7 @@ const tryUnderLoad: Finder = async (request, search) => {
   const showsWith = async (count: number, other = request) =>
     (await sendTogether(other, count, search)).length > 0;
   for (const [index, size] of SIZES.entries()) {
-    if (size > search.experiments.run.concurrency) return undefined;
+    if (size > search.experiments.concurrency) return undefined;
     let shown: Exchange | undefined;
     const showsWithMany = async () => {
       const [found] = await sendTogether(request, size, search);

@@ -77,7 +77,7 @@ export function died(
 /** The only cause if the store never answered. No experiments are possible. */
 export function neverAnswered(
   failures: readonly CheckFailure[],
-  { ordinary, run: { storeFailed, accepted } }: Experiments,
+  { ordinary, storeFailed, run: { accepted } }: Experiments,
 ): Cluster | undefined {
   const [first] = failures;
   const isAnswered = failures.some(({ failure }) => failure.exchange.response !== undefined);

@@ -1,5 +1,5 @@
 import { pick } from '../../collections.ts';
-import { DEFAULTS } from '../../run/plan/plan.ts';
+import { DEFAULTS } from '../../run/defaults.ts';
 import { flagOf } from '../../text.ts';
 import type { RunRecord } from '../record/record.ts';
 import { quoted } from './shell.ts';

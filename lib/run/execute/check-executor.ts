@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts';
+import { DEFAULTS } from '../defaults.ts';
 import type { CheckIds } from '../plan/ids.ts';
-import { DEFAULTS, sampleCount, type WorkItem } from '../plan/plan.ts';
+import { sampleCount, type WorkItem } from '../plan/plan.ts';
 import type { Shard } from '../plan/shard.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
 import { concluded, inAnotherShard, skipped } from '../result/conclude.ts';

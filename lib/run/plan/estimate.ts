@@ -7,10 +7,11 @@ import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import { TOKEN_VARIABLE } from '../../token-variable.ts';
 import type { Exchange, Request } from '../../wire/exchange.ts';
 import { type Check, type CheckContext, type PlantFactory, type Test, Untestable } from '../check.ts';
+import { DEFAULTS } from '../defaults.ts';
 import { plantsFor, strengthOf } from '../plant-factory.ts';
-import type { RunPlan } from '../run.ts';
+import type { LoadedOptions } from '../run.ts';
 import { fill } from '../send/fill-template.ts';
-import { caseCountOf, DEFAULTS } from './plan.ts';
+import { caseCountOf } from './plan.ts';
 import { WHOLE } from './shard.ts';
 import { type Estimate, type Estimates, typicalEstimates } from './typical-estimates.ts';
 
@@ -25,7 +26,7 @@ const ID = 1_000_001n;
  * @param stored the result of `storedEstimates`, unless the catalogue has other checks under the same ids
  */
 export async function estimate(
-  { contract, catalogue, ...options }: RunPlan,
+  { contract, catalogue, ...options }: LoadedOptions,
   stored?: Estimates,
 ): Promise<Estimate> {
   requireOrdinary(contract);

@@ -2,17 +2,10 @@ import { areaOf } from '../../check-ids.ts';
 import { groupBy, sum } from '../../collections.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, PlantFactory, Test } from '../check.ts';
+import { DEFAULTS } from '../defaults.ts';
 import { type CheckIds, type IdLayout, type Ids, RETRY_IDS_PER_CASE } from './ids.ts';
 import type { Shard } from './shard.ts';
 import { typicalEstimates } from './typical-estimates.ts';
-
-export const DEFAULTS = {
-  cases: 120,
-  concurrency: 24,
-  maxConcurrency: 192,
-  timeout: 10_000,
-  explain: 3000,
-} as const;
 
 /** Names of contexts whose requests belong to no check. */
 export const PREFLIGHT = 'preflight';
