@@ -163,6 +163,21 @@ describe('the table of parts in ARCHITECTURE.md', () => {
     const below = sources.map((file) => /^lib\/(?:run|explain|report)\/[^/]+(?=\/)/.exec(file)?.[0]);
     expect([...parts.keys()].sort()).toEqual([...new Set(below.filter((one) => one !== undefined))].sort());
   });
+
+  test('lists the parts of lib/explain in the order in which they may call one another', () => {
+    const order = [...parts.keys()].filter((part) => part.startsWith('lib/explain/'));
+    const independent = order.slice(-4);
+    const partOf = (file: string) => order.find((part) => file.startsWith(`${part}/`));
+    const upward = internal.filter(({ from, to, typeOnly }) => {
+      const [caller, called] = [partOf(from), partOf(to)];
+      if (caller === undefined || typeOnly || caller === called) return false;
+      if (called === undefined) return to.startsWith('lib/explain/');
+      const areBothLast = independent.includes(caller) && independent.includes(called);
+      return areBothLast || order.indexOf(called) > order.indexOf(caller);
+    });
+    expect(order.length).toBeGreaterThan(5);
+    expect(upward.map(text)).toEqual([]);
+  });
 });
 
 describe('the table of packages in ARCHITECTURE.md', () => {

@@ -4,12 +4,12 @@ import type { CheckResult } from '../run/result/result.ts';
 import type { ExplainableRun } from '../run/run.ts';
 import { rewordIfBegunDuringRun } from './circumstances/began-during-run.ts';
 import { runWideClusters } from './circumstances/whole-run.ts';
-import type { CheckFailure, Cluster, FurtherFailure } from './cluster.ts';
-import { Experiments, type ExplanationInput, withinBudget } from './experiments.ts';
+import { Experiments, type ExplanationInput, withinBudget } from './experiment/experiments.ts';
+import { tryPlainestRequest } from './experiment/plainest-request.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
+import type { CheckFailure, Cluster, FurtherFailure } from './facts/cluster.ts';
 import { mergeClusters } from './merge/merge-clusters.ts';
 import { tryOtherProperties } from './other-properties.ts';
-import { tryPlainestRequest } from './plainest-request.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';
 import { causeOf } from './wording/cause-of.ts';
 

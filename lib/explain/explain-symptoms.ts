@@ -3,7 +3,6 @@ import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { ID } from '../payloads/plants.ts';
 import { dependsOnFreshId } from '../payloads/test-case.ts';
 import { explanationCovering } from './assign/choose-explanation.ts';
-import { covers, isExcluded, mayExplain } from './assign/covers.ts';
 import { withAllSubjects } from './assign/with-all-subjects.ts';
 import { trySameValues } from './circumstances/concurrency.ts';
 import { findCircumstances } from './circumstances/find-circumstances.ts';
@@ -11,15 +10,16 @@ import { addHistory } from './circumstances/history.ts';
 import { mayOnlyOverlap, tryOverlap } from './circumstances/overlap.ts';
 import { tryReplay } from './circumstances/replayed.ts';
 import { needsRejectionBefore, tryOnConnection } from './circumstances/sequence-probe.ts';
-import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './cluster.ts';
 import { investigate } from './condition/investigate.ts';
-import { type Experiments, withinBudget } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
+import { covers, isExcluded, mayExplain } from './experiment/covers.ts';
+import { type Experiments, withinBudget } from './experiment/experiments.ts';
+import { REPEATS, repeated, Search, soonPasses } from './experiment/search.ts';
+import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './facts/cluster.ts';
+import { areVague, type Condition, fullText } from './facts/condition.ts';
+import type { Explanation } from './facts/explanation.ts';
 import { intermittentOverall, notReproduced } from './not-reproduced.ts';
-import { REPEATS, repeated, Search, soonPasses } from './search.ts';
 import { isOnlyRepeated, simplestFirst } from './simplest-first.ts';
 import { isSlow, keyOf, type Symptom, type SymptomKind } from './symptom/symptom.ts';
-import { areVague, type Condition, fullText } from './wording/condition.ts';
 
 /**
  * Explains the failures of each symptom together: first those that violate a MUST. Symptoms that take a timeout to

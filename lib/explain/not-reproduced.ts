@@ -1,13 +1,14 @@
 import { JsonObject } from '../payloads/json.ts';
 import { initialRequest } from '../payloads/model/model-request.ts';
 import { oneIn, repeatAtRate } from './circumstances/rate.ts';
-import { type CheckFailure, didRecur } from './cluster.ts';
-import { withinBudget } from './experiments.ts';
-import { bareExplanation, type Explanation } from './explanation.ts';
-import { everyTime, type Search } from './search.ts';
-import { toWhom } from './wording/cause-of.ts';
-import { type Condition, ofAnything } from './wording/condition.ts';
-import { ANY_SUBJECT, labelOf, subjectOf, suchAs } from './wording/request-words.ts';
+import { withinBudget } from './experiment/experiments.ts';
+import { everyTime, type Search } from './experiment/search.ts';
+import { type CheckFailure, didRecur } from './facts/cluster.ts';
+import { type Condition, ofAnything } from './facts/condition.ts';
+import { bareExplanation, type Explanation } from './facts/explanation.ts';
+import { labelOf } from './facts/labels.ts';
+import { toWhom } from './symptom/symptom.ts';
+import { ANY_SUBJECT, subjectOf, suchAs } from './wording/request-words.ts';
 
 /** If this many requests, of this many kinds, fail unreliably, their content is not the cause. */
 const MIN_INTERMITTENT_REQUESTS = 8;

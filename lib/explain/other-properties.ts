@@ -1,10 +1,10 @@
 import { stringsOf } from '../contract/shape.ts';
 import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { isValid } from '../payloads/validity.ts';
-import { type Cluster, withExplanation } from './cluster.ts';
-import { type Experiments, withinBudget } from './experiments.ts';
-import { Search } from './search.ts';
-import { ofOthers } from './wording/condition.ts';
+import { type Experiments, withinBudget } from './experiment/experiments.ts';
+import { Search } from './experiment/search.ts';
+import { type Cluster, withExplanation } from './facts/cluster.ts';
+import { ofOthers } from './facts/condition.ts';
 
 /**
  * If a text in one property shows the symptom, tries the same text in the others. The failures of the checks

@@ -2,12 +2,12 @@ import { type DefectKind, defectsOf } from '../../payloads/defects.ts';
 import { JsonObject } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { bodyText } from '../../utf8.ts';
-import { modelRequestOf, withParts } from '../condition/request-parts.ts';
-import { withinBudget } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import { everyTime, type Search } from '../search.ts';
-import { labelOf } from '../wording/request-words.ts';
-import { covers, isAbout, isOfProperty, mayExplain } from './covers.ts';
+import { covers, isAbout, isOfProperty, mayExplain } from '../experiment/covers.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { everyTime, type Search } from '../experiment/search.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { labelOf } from '../facts/labels.ts';
+import { modelRequestOf, withParts } from '../facts/request-parts.ts';
 
 /** Picks the explanation that covers a failure: without its condition, the symptom disappears. */
 export async function explanationCovering(

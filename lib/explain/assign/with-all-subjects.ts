@@ -1,14 +1,14 @@
 import type { Contract } from '../../contract/contract.ts';
-import { type Cluster, withExplanation } from '../cluster.ts';
-import type { Experiments } from '../experiments.ts';
-import { alternatives, type Condition } from '../wording/condition.ts';
+import type { Experiments } from '../experiment/experiments.ts';
+import { type Cluster, withExplanation } from '../facts/cluster.ts';
+import { alternatives, type Condition } from '../facts/condition.ts';
+import { labelOf } from '../facts/labels.ts';
 import {
   ANY_SUBJECT,
   bodiesNamed,
   credentialsNamed,
   defectsAmong,
   defectWords,
-  labelOf,
 } from '../wording/request-words.ts';
 
 /** A title lists at most this many kinds. */

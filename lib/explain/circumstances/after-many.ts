@@ -1,12 +1,12 @@
 import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { SentRequest } from '../../run/check.ts';
 import { counted } from '../../text.ts';
-import { bisect } from '../condition/sweep.ts';
-import { withinBudget } from '../experiments.ts';
-import { type Explanation, shownAfterOthers } from '../explanation.ts';
-import { everyTime, type Finder, REPEATS, repeated, type Search } from '../search.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { everyTime, type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
+import { bisect } from '../experiment/sweep.ts';
+import type { Condition } from '../facts/condition.ts';
+import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
-import type { Condition } from '../wording/condition.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 
 const ALL_KINDS = Object.values(PRECEDING_KINDS);

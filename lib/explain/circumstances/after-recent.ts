@@ -1,11 +1,11 @@
 import { templateOf } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
-import type { Candidate } from '../condition/candidates.ts';
-import { defectSweep } from '../condition/sweeps/defects.ts';
-import { type Explanation, shownAfterOthers } from '../explanation.ts';
-import { everyTime, REPEATS, repeated, type Search } from '../search.ts';
-import type { Condition } from '../wording/condition.ts';
+import { everyTime, REPEATS, repeated, type Search } from '../experiment/search.ts';
+import type { Condition } from '../facts/condition.ts';
+import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
+import type { Candidate } from '../sweeps/candidates.ts';
+import { defectSweep } from '../sweeps/defects.ts';
 import type { SentInOrder } from './sequence-probe.ts';
 
 /** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */

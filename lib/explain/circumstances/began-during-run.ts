@@ -3,11 +3,11 @@ import { createdRules, notSuccess, type Rule } from '../../judge/rules.ts';
 import type { TestCase } from '../../payloads/test-case.ts';
 import type { Check, SentRequest } from '../../run/check.ts';
 import { plantsFor } from '../../run/plant-factory.ts';
-import { covers } from '../assign/covers.ts';
-import { type Cluster, withExplanation } from '../cluster.ts';
-import { type Experiments, withinBudget } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import { repeated } from '../search.ts';
+import { covers } from '../experiment/covers.ts';
+import { type Experiments, withinBudget } from '../experiment/experiments.ts';
+import { repeated } from '../experiment/search.ts';
+import { type Cluster, withExplanation } from '../facts/cluster.ts';
+import type { Explanation } from '../facts/explanation.ts';
 import { aspectOf, type SymptomKind } from '../symptom/symptom.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 

@@ -3,13 +3,13 @@ import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { findRareRemainder, withRemainder } from '../condition/remainders.ts';
-import { sweep } from '../condition/sweep.ts';
-import { idSweep } from '../condition/sweeps/ids.ts';
-import { withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
-import type { Search } from '../search.ts';
-import { type Condition, thereIs, thereIsNo } from '../wording/condition.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { findRareRemainder, withRemainder } from '../experiment/remainders.ts';
+import type { Search } from '../experiment/search.ts';
+import { sweep } from '../experiment/sweep.ts';
+import { type Condition, thereIs, thereIsNo } from '../facts/condition.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../facts/explanation.ts';
+import { idSweep } from '../sweeps/ids.ts';
 
 /** When to try the failing id (true): irregular, so that the order of requests cannot be the reason. */
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];

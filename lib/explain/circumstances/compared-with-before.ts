@@ -4,8 +4,8 @@ import type { Json } from '../../payloads/json.ts';
 import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
-import { shownAfterOthers } from '../explanation.ts';
-import type { Finder } from '../search.ts';
+import type { Finder } from '../experiment/search.ts';
+import { shownAfterOthers } from '../facts/explanation.ts';
 import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 
 /** Three values of a property in ascending order, each fresh whenever it is sent. */

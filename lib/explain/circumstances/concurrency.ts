@@ -6,10 +6,10 @@ import { ID } from '../../payloads/plants.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { orMoreInFlight } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { besideSame } from '../condition/sweeps/model.ts';
-import { bareExplanation, type Explanation, withFixedId } from '../explanation.ts';
-import { hasFreshId, ordinaryRequests } from '../ordinary-requests.ts';
-import { countOf, everyTime, type Finder, REPEATS, type Search } from '../search.ts';
+import { hasFreshId, ordinaryRequests } from '../experiment/ordinary-requests.ts';
+import { countOf, everyTime, type Finder, REPEATS, type Search } from '../experiment/search.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../facts/explanation.ts';
+import { besideSame } from '../sweeps/model.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-probe.ts';
 

@@ -3,12 +3,12 @@ import { type ModelRequest, templateOf } from '../../payloads/model/model-reques
 import type { SentRequest } from '../../run/check.ts';
 import type { FailureCount } from '../../run/result/result.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Experiments, withinBudget } from '../experiments.ts';
-import { bareExplanation, type Explanation } from '../explanation.ts';
-import { everyTime, REPEATS } from '../search.ts';
+import { type Experiments, withinBudget } from '../experiment/experiments.ts';
+import { everyTime, REPEATS } from '../experiment/search.ts';
+import { withArticle } from '../facts/condition.ts';
+import { bareExplanation, type Explanation } from '../facts/explanation.ts';
 import { aspectOf } from '../symptom/symptom.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
-import { withArticle } from '../wording/condition.ts';
 import { MAX_RECOVERY_PAUSES, PRECEDING_KINDS, RECOVERY_PAUSE_MS } from './sequence-probe.ts';
 
 /** Most stores that run out of a resource have done so after this many requests of each kind. */

@@ -1,10 +1,10 @@
 import { type ModelRequest, madeValid, templateOf } from '../../payloads/model/model-request.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation.ts';
-import { REPEATS, repeated, type Search } from '../search.ts';
+import { REPEATS, repeated, type Search } from '../experiment/search.ts';
+import { OTHERWISE_THE_SAME } from '../facts/condition.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../facts/explanation.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
-import { OTHERWISE_THE_SAME } from '../wording/condition.ts';
 
 /** A name of some length: shorter ones may be defaults, such as `none`. */
 const NAME = /"name"\s*:\s*"([^"\\]{6,})/;

@@ -3,8 +3,8 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
-import { TRUNCATED } from '../condition/by-defect.ts';
-import { bareExplanation } from '../explanation.ts';
+import { bareExplanation } from '../facts/explanation.ts';
+import { TRUNCATED } from '../sweeps/defects.ts';
 import type { Symptom } from '../symptom/symptom.ts';
 import type { RunWideCauseFinder } from './run-wide-cause.ts';
 

@@ -7,21 +7,21 @@ import { ID } from '../../payloads/plants.ts';
 import { noCredential, type Preceding, type RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
+import { type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
+import { type SweepResult, sweep } from '../experiment/sweep.ts';
+import { alternatives, type Condition } from '../facts/condition.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../facts/explanation.ts';
 import {
   type Candidate,
   exactNameIn,
   type NamedCandidates,
   nameCandidates,
   type Sweep,
-} from '../condition/candidates.ts';
-import { type SweepResult, sweep } from '../condition/sweep.ts';
-import { modelSweep } from '../condition/sweeps/model.ts';
-import { withinBudget } from '../experiments.ts';
-import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation.ts';
-import { ordinaryRequests } from '../ordinary-requests.ts';
-import { type Finder, REPEATS, repeated, type Search } from '../search.ts';
+} from '../sweeps/candidates.ts';
+import { modelSweep } from '../sweeps/model.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
-import { alternatives, type Condition } from '../wording/condition.ts';
 
 export interface PrecedingKind {
   readonly singular: string;

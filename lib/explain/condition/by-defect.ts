@@ -1,17 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { membersOf } from '../../members.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import { type BodyDefect, type ModelRequest, madeValid } from '../../payloads/model/model-request.ts';
+import { type ModelRequest, madeValid } from '../../payloads/model/model-request.ts';
 import { noCredential } from '../../payloads/test-case.ts';
-import { mayExplain, typeIn } from '../assign/covers.ts';
-import { confirmExplanation, type Unconfirmed } from '../confirm-explanation.ts';
-import type { Explanation } from '../explanation.ts';
-import { withPlainest } from '../plainest-request.ts';
-import { everyTime, type Search } from '../search.ts';
-import { keyOf } from '../symptom/symptom.ts';
-import { isWrong400 } from '../symptom/target-symptom.ts';
-import type { Condition } from '../wording/condition.ts';
-import { labelOf } from '../wording/request-words.ts';
+import { confirmExplanation, type Unconfirmed } from '../experiment/confirm-explanation.ts';
+import { mayExplain, typeIn } from '../experiment/covers.ts';
+import { type Feature, FRESH_BYTES, separating } from '../experiment/features.ts';
+import { withPlainest } from '../experiment/plainest-request.ts';
+import { everyTime, type Search } from '../experiment/search.ts';
+import { type SweepResult, sweep } from '../experiment/sweep.ts';
+import type { Condition } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { labelOf } from '../facts/labels.ts';
+import { BODY, CREDENTIAL, differences } from '../facts/request-parts.ts';
 import {
   type Candidate,
   type CandidateClass,
@@ -20,19 +21,15 @@ import {
   type NamedCandidates,
   nameCandidates,
   type Sweep,
-} from './candidates.ts';
+} from '../sweeps/candidates.ts';
+import { credentialSweep } from '../sweeps/credentials.ts';
+import { NOT_JSON } from '../sweeps/defect-classes.ts';
+import { defectSweep, isAboutBytes, TRUNCATED } from '../sweeps/defects.ts';
+import { idsBetween } from '../sweeps/ids.ts';
+import { canBePadded, sizesBetween } from '../sweeps/sizes.ts';
+import { keyOf } from '../symptom/symptom.ts';
+import { isWrong400 } from '../symptom/target-symptom.ts';
 import { type ConditionSearchResult, findMoreConditions, UNCONDITIONAL } from './conditions.ts';
-import { type Feature, FRESH_BYTES, separating } from './features.ts';
-import { BODY, CREDENTIAL, differences } from './request-parts.ts';
-import { type SweepResult, sweep } from './sweep.ts';
-import { credentialSweep } from './sweeps/credentials.ts';
-import { NOT_JSON } from './sweeps/defect-classes.ts';
-import { defectSweep, isAboutBytes } from './sweeps/defects.ts';
-import { idsBetween } from './sweeps/ids.ts';
-import { canBePadded, sizesBetween } from './sweeps/sizes.ts';
-
-/** A body that is not JSON. */
-export const TRUNCATED: BodyDefect = { corrupt: (text) => text.slice(0, -1) };
 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>
   candidates.flatMap(({ label }) => label ?? []);

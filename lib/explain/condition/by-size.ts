@@ -1,10 +1,10 @@
-import { confirmExplanation } from '../confirm-explanation.ts';
-import type { Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
+import { confirmExplanation } from '../experiment/confirm-explanation.ts';
+import type { Search } from '../experiment/search.ts';
+import { sweep } from '../experiment/sweep.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { BODY, WHITE_SPACE } from '../facts/request-parts.ts';
+import { paddedTo, sizeSweep, withRealSize } from '../sweeps/sizes.ts';
 import { confirmSubject, findSubjects } from './by-defect.ts';
-import { BODY, WHITE_SPACE } from './request-parts.ts';
-import { sweep } from './sweep.ts';
-import { paddedTo, sizeSweep, withRealSize } from './sweeps/sizes.ts';
 
 /** Minimum number of extra bytes for the size of a body to be a likely reason. */
 export const LARGER_BYTES = 500;

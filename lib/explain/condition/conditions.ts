@@ -8,32 +8,28 @@ import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import { headerValue } from '../../wire/headers.ts';
-import { withinBudget } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
-import { mustReject } from '../symptom/detect-symptoms.ts';
-import { areVague, type Condition } from '../wording/condition.ts';
-import { wordsOf } from '../wording/request-words.ts';
-import { exactNameIn, isIn, type Sweep } from './candidates.ts';
-import { addPartOfText } from './part-of-text.ts';
-import { reduce } from './reduce.ts';
-import { findRareRemainder, wholeIdIn } from './remainders.ts';
-import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE } from './request-parts.ts';
-import { type SweepResult, sweep } from './sweep.ts';
-import { credentialSweep } from './sweeps/credentials.ts';
-import { defectSweep } from './sweeps/defects.ts';
-import { headerSweep } from './sweeps/headers.ts';
-import { idSweep } from './sweeps/ids.ts';
-import { methodSweep } from './sweeps/methods.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { findRareRemainder, wholeIdIn } from '../experiment/remainders.ts';
+import type { Search } from '../experiment/search.ts';
+import { type SweepResult, sweep } from '../experiment/sweep.ts';
+import { areVague, type Condition } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE } from '../facts/request-parts.ts';
+import { exactNameIn, isIn, type Sweep } from '../sweeps/candidates.ts';
+import { credentialSweep } from '../sweeps/credentials.ts';
+import { defectSweep } from '../sweeps/defects.ts';
+import { headerSweep } from '../sweeps/headers.ts';
+import { idSweep } from '../sweeps/ids.ts';
+import { methodSweep } from '../sweeps/methods.ts';
 import {
   headerValuesIn,
   modelSweep,
   WITH_INHERITED_NAME,
   WITH_REPEATED_PROPERTY,
   WITH_UNUSUAL_NAME,
-} from './sweeps/model.ts';
-import { orderSweep } from './sweeps/order.ts';
-import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from './sweeps/sizes.ts';
+} from '../sweeps/model.ts';
+import { orderSweep } from '../sweeps/order.ts';
+import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from '../sweeps/sizes.ts';
 import {
   inheritedNameSweep,
   lengths,
@@ -42,7 +38,11 @@ import {
   textSweep,
   undeclaredLengthSweep,
   undeclaredNumberSweep,
-} from './sweeps/strings.ts';
+} from '../sweeps/strings.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { wordsOf } from '../wording/request-words.ts';
+import { addPartOfText } from './part-of-text.ts';
+import { reduce } from './reduce.ts';
 
 export interface ConditionSearchResult extends Pick<Explanation, 'conditions' | 'parts' | 'neutral'> {
   readonly sweeps: readonly SweepResult[];

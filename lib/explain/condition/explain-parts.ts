@@ -1,20 +1,20 @@
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import { mayExplain } from '../assign/covers.ts';
-import { explainBySameValue } from '../circumstances/after-same-value.ts';
-import { confirmExplanation } from '../confirm-explanation.ts';
-import { withinBudget } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import { withPlainest } from '../plainest-request.ts';
-import type { Search } from '../search.ts';
+import { confirmExplanation } from '../experiment/confirm-explanation.ts';
+import { mayExplain } from '../experiment/covers.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { withPlainest } from '../experiment/plainest-request.ts';
+import type { Search } from '../experiment/search.ts';
+import { type SweepResult, sweep } from '../experiment/sweep.ts';
+import type { Condition } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { CREDENTIAL, type RequestPart, WHITE_SPACE } from '../facts/request-parts.ts';
+import { digitsSweep } from '../sweeps/sizes.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
-import type { Condition } from '../wording/condition.ts';
 import { subjectOf, suchAs } from '../wording/request-words.ts';
+import { explainBySameValue } from './after-same-value.ts';
 import { conditionsOf, confirmSubject, findSubjects, type Subject } from './by-defect.ts';
 import { type ConditionSearchResult, findConditions } from './conditions.ts';
 import { reduce } from './reduce.ts';
-import { CREDENTIAL, type RequestPart, WHITE_SPACE } from './request-parts.ts';
-import { type SweepResult, sweep } from './sweep.ts';
-import { digitsSweep } from './sweeps/sizes.ts';
 
 /** For each sweep, gives the request the plainest of the values that its first name covers. */
 const plainerValues = (

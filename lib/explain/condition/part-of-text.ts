@@ -2,11 +2,11 @@ import { freshText, withWords } from '../../payloads/fresh.ts';
 import type { FreshText } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { joined } from '../../text.ts';
-import { withinBudget } from '../experiments.ts';
-import { REPEATS, type Search } from '../search.ts';
-import { type Candidate, exactNameIn } from './candidates.ts';
-import { bisect, type SweepResult } from './sweep.ts';
-import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from './sweeps/strings.ts';
+import { withinBudget } from '../experiment/experiments.ts';
+import { REPEATS, type Search } from '../experiment/search.ts';
+import { bisect, type SweepResult } from '../experiment/sweep.ts';
+import { type Candidate, exactNameIn } from '../sweeps/candidates.ts';
+import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from '../sweeps/strings.ts';
 
 /**
  * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value

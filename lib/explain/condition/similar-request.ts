@@ -3,12 +3,12 @@ import { withWords } from '../../payloads/fresh.ts';
 import { insideCharacter } from '../../payloads/model/message.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
-import type { Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
+import type { Search } from '../experiment/search.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { nestingIn, paddedTo } from '../sweeps/sizes.ts';
+import { NOT_ASCII } from '../sweeps/strings.ts';
 import { LARGER_BYTES } from './by-size.ts';
 import { explainReduced } from './explain-parts.ts';
-import { nestingIn, paddedTo } from './sweeps/sizes.ts';
-import { NOT_ASCII } from './sweeps/strings.ts';
 
 /** Explains the failure by an ordinary request of the same size or nesting, or with a split character. */
 export async function explainBySimilar(

@@ -1,9 +1,9 @@
 import { sum } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { wholeIdIn } from '../condition/remainders.ts';
-import { depthIn } from '../condition/sweeps/sizes.ts';
-import { modulusIn } from '../wording/condition.ts';
+import { wholeIdIn } from '../experiment/remainders.ts';
+import { modulusIn } from '../facts/condition.ts';
+import { depthIn } from '../sweeps/sizes.ts';
 import {
   type Compares,
   everyBody,

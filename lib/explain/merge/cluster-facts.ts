@@ -1,9 +1,9 @@
 import type { CauseKind } from '../../run/result/cause.ts';
 import { bodyText } from '../../utf8.ts';
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../facts/cluster.ts';
+import { areVague, type Condition, fullText, topicsOf } from '../facts/condition.ts';
+import { labelOf } from '../facts/labels.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
-import { areVague, type Condition, fullText, topicsOf } from '../wording/condition.ts';
-import { labelOf } from '../wording/request-words.ts';
 
 export type Compares = (one: Cluster, other: Cluster) => boolean;
 

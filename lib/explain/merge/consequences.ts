@@ -2,12 +2,12 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { membersOf } from '../../members.ts';
 import type { Failure } from '../../run/result/result.ts';
 import { headerValue } from '../../wire/headers.ts';
-import { hasEveryPart } from '../assign/covers.ts';
-import { type Cluster, levelOf } from '../cluster.ts';
-import { modelRequestOf } from '../condition/request-parts.ts';
+import { hasEveryPart } from '../experiment/covers.ts';
+import { type Cluster, levelOf } from '../facts/cluster.ts';
+import { areVague } from '../facts/condition.ts';
+import { modelRequestOf } from '../facts/request-parts.ts';
 import { firstValue } from '../symptom/body.ts';
 import { aspectOf, keyOf } from '../symptom/symptom.ts';
-import { areVague } from '../wording/condition.ts';
 import { includes } from './broader-cluster.ts';
 import {
   dependsOnEarlier,

@@ -1,5 +1,5 @@
-import type { Cluster } from '../cluster.ts';
-import { fullText } from '../wording/condition.ts';
+import type { Cluster } from '../facts/cluster.ts';
+import { fullText } from '../facts/condition.ts';
 import {
   type Compares,
   dependsOnEarlier,

@@ -1,10 +1,10 @@
 import { leastBy } from '../../collections.ts';
-import { inFixOrder, levelOf, withExplanation } from '../cluster.ts';
-import { PIECES } from '../condition/request-parts.ts';
+import { inFixOrder, levelOf, withExplanation } from '../facts/cluster.ts';
+import { alternatives, withoutExceptions } from '../facts/condition.ts';
+import { PIECES } from '../facts/request-parts.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';
-import { alternatives, withoutExceptions } from '../wording/condition.ts';
 import { hasVague, isRate, isReproducible, textOfAll } from './cluster-facts.ts';
 import type { SameFault } from './merge-rule.ts';
 import {

@@ -2,11 +2,11 @@ import { mediaTypes } from '../../judge/reading.ts';
 import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { type Cluster, withExplanation } from '../cluster.ts';
-import { PIECES } from '../condition/request-parts.ts';
+import { type Cluster, withExplanation } from '../facts/cluster.ts';
+import { alternatives, type Condition, fullText } from '../facts/condition.ts';
+import { PIECES } from '../facts/request-parts.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
-import { alternatives, type Condition, fullText } from '../wording/condition.ts';
 import { textOfAll } from './cluster-facts.ts';
 import type { SameFault } from './merge-rule.ts';
 

@@ -2,10 +2,7 @@ import { compact, groupBy, leastBy } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import { joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
-import { type Cluster, withExplanation } from '../cluster.ts';
-import type { Explanation } from '../explanation.ts';
-import { keyOf } from '../symptom/symptom.ts';
-import type { TargetSymptom } from '../symptom/target-symptom.ts';
+import { type Cluster, withExplanation } from '../facts/cluster.ts';
 import {
   alternatives,
   type Condition,
@@ -13,7 +10,10 @@ import {
   ofOthers,
   propertiesIn,
   withOthers,
-} from '../wording/condition.ts';
+} from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { keyOf } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { hasVague, isReproducible, textOfAll } from './cluster-facts.ts';
 import type { SameFault } from './merge-rule.ts';
 

@@ -87,3 +87,10 @@ export const rejectsValid = (status: number | undefined): string => `answers ${s
 
 /** Returns whether a recorded symptom, of which only the words are known, is a rejection. */
 export const isAboutRejection = (words: string): boolean => words.startsWith(REJECTS);
+
+/** Returns the preposition, with a space, that links a symptom to the requests that show it. */
+export function toWhom(symptom: Symptom): string {
+  if (isSlow(symptom)) return '';
+  if (symptom.kind === 'accepts') return 'in ';
+  return /^returns /.test(symptom.words) ? 'in answers to ' : 'to ';
+}

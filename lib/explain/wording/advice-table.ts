@@ -1,6 +1,6 @@
-import type { Explanation } from '../explanation.ts';
+import type { Topic } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
-import type { Topic } from './condition.ts';
 import type { SoftwareSettings } from './stack.ts';
 
 /** What to do about a fault. Applies if every criterion that is given is met. */

@@ -1,10 +1,10 @@
 import { compact } from '../../collections.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
-import type { CheckFailure } from '../cluster.ts';
-import type { Explanation } from '../explanation.ts';
+import type { CheckFailure } from '../facts/cluster.ts';
+import { fullText, topicsOf } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { ADVICE, type Advice } from './advice-table.ts';
-import { fullText, topicsOf } from './condition.ts';
 import { hintsOf } from './stack.ts';
 
 /** Says what to do about a fault: the fix, hints for the software of the store, and typical reasons. */

@@ -7,13 +7,13 @@ import type { Check } from '../../run/check.ts';
 import type { Cause, ShownIn } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
-import { type CheckFailure, type Cluster, levelOf } from '../cluster.ts';
-import { BODY } from '../condition/request-parts.ts';
-import type { Experiments } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import { aspectOf, isSlow, rejectsValid, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
+import type { Experiments } from '../experiment/experiments.ts';
+import { type CheckFailure, type Cluster, levelOf } from '../facts/cluster.ts';
+import { type Condition, modulusIn, propertiesIn } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { BODY } from '../facts/request-parts.ts';
+import { aspectOf, rejectsValid, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
-import { type Condition, modulusIn, propertiesIn } from './condition.ts';
 
 export function causeOf(cluster: Cluster, catalogue: readonly Check[], experiments: Experiments): Cause {
   const { symptom, ofSeveral = symptom, explanation, members, also = [] } = cluster;
@@ -240,10 +240,3 @@ const requests = (
   if (kind === 'stops-answering') return ' after requests';
   return kind === 'should-reject' ? '' : ' to requests';
 };
-
-/** Returns the preposition, with a space, that links a symptom to the requests that show it. */
-export function toWhom(symptom: Symptom): string {
-  if (isSlow(symptom)) return '';
-  if (symptom.kind === 'accepts') return 'in ';
-  return /^returns /.test(symptom.words) ? 'in answers to ' : 'to ';
-}

@@ -3,25 +3,19 @@ import type { Contract } from '../../contract/contract.ts';
 import { type Model, modelsOf } from '../../payloads/model/model.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { IN_ONE_OF_MANY_WAYS } from '../../payloads/model/rows.ts';
-import type { FailedCase, Failure } from '../../run/result/result.ts';
+import type { Failure } from '../../run/result/result.ts';
 import { joined, wordsCapitalised } from '../../text.ts';
-import { type Candidate, type Sweep, smallestWith } from '../condition/candidates.ts';
-import { isSame, type RequestPart } from '../condition/request-parts.ts';
-import { credentialCandidates, credentialSweep } from '../condition/sweeps/credentials.ts';
-import { defectSweep, wordsOfDefect } from '../condition/sweeps/defects.ts';
-import { modelSweep, unusualValuesOf } from '../condition/sweeps/model.ts';
-import type { Experiments } from '../experiments.ts';
-import { ordinaryRequests } from '../ordinary-requests.ts';
-import type { Search } from '../search.ts';
-import { type Condition, valueWords } from './condition.ts';
-
-/** Names what was tried in a failed case, in the same words in every run. */
-export const labelOf = ({ label, stableLabel = label, sentFor }: Omit<LabelledCase, 'template'>): string =>
-  sentFor?.label ?? stableLabel;
-
-/** A case that failed, or another one. */
-export type LabelledCase = Pick<FailedCase, 'label' | 'template'> &
-  Partial<Pick<FailedCase, 'stableLabel' | 'sentFor'>>;
+import type { Experiments } from '../experiment/experiments.ts';
+import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
+import type { Search } from '../experiment/search.ts';
+import { type Condition, valueWords } from '../facts/condition.ts';
+import { labelOf } from '../facts/labels.ts';
+import { isSame, type RequestPart } from '../facts/request-parts.ts';
+import { type Candidate, type Sweep, smallestWith } from '../sweeps/candidates.ts';
+import { credentialCandidates, credentialSweep } from '../sweeps/credentials.ts';
+import { defectSweep, wordsOfDefect } from '../sweeps/defects.ts';
+import { methodWords } from '../sweeps/methods.ts';
+import { modelSweep, unusualValuesOf } from '../sweeps/model.ts';
 
 /** Wordings for the bodies of observations, by label. */
 const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {
@@ -177,8 +171,6 @@ function credentialWords(request: ModelRequest, experiments: Experiments): Condi
     topics: ['scheme'],
   };
 }
-
-export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
 /** The value of a dimension of the model that a request has in one part. */
 function candidateIn(

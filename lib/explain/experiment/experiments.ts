@@ -1,27 +1,27 @@
-import type { Contract } from '../contract/contract.ts';
-import { isSuccess } from '../judge/reading.ts';
-import { isFinding } from '../judge/rules.ts';
-import { expectedOutcomeOf } from '../payloads/expected-outcome.ts';
-import { type Model, modelsOf } from '../payloads/model/model.ts';
-import { type ModelRequest, templateOf } from '../payloads/model/model-request.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { isSuccess } from '../../judge/reading.ts';
+import { isFinding } from '../../judge/rules.ts';
+import { expectedOutcomeOf } from '../../payloads/expected-outcome.ts';
+import { type Model, modelsOf } from '../../payloads/model/model.ts';
+import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import {
   type ExpectedOutcome,
   onFreshConnection,
   onOwnConnections,
   type RequestTemplate,
-} from '../payloads/test-case.ts';
-import type { Check } from '../run/check.ts';
-import { rulingOf } from '../run/execute/apply-rules.ts';
-import type { CheckResult, Failure } from '../run/result/result.ts';
-import type { ExplainableRun } from '../run/run.ts';
-import { fill } from '../run/send/fill-template.ts';
-import { counted } from '../text.ts';
-import { bodyText } from '../utf8.ts';
-import type { Exchange, Request } from '../wire/exchange.ts';
+} from '../../payloads/test-case.ts';
+import type { Check } from '../../run/check.ts';
+import { rulingOf } from '../../run/execute/apply-rules.ts';
+import type { CheckResult, Failure } from '../../run/result/result.ts';
+import type { ExplainableRun } from '../../run/run.ts';
+import { fill } from '../../run/send/fill-template.ts';
+import { counted } from '../../text.ts';
+import { bodyText } from '../../utf8.ts';
+import type { Exchange, Request } from '../../wire/exchange.ts';
+import { mustReject, symptomsOf } from '../symptom/detect-symptoms.ts';
+import { aspectOf, keyOf } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { ordinaryRequests } from './ordinary-requests.ts';
-import { mustReject, symptomsOf } from './symptom/detect-symptoms.ts';
-import { aspectOf, keyOf } from './symptom/symptom.ts';
-import type { TargetSymptom } from './symptom/target-symptom.ts';
 
 /** Thrown when the budget allows no further requests. */
 class BudgetExhausted extends Error {}

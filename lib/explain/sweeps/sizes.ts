@@ -1,7 +1,7 @@
-import { nestedArrays, nestedObjects, type Raw } from '../../../payloads/json.ts';
-import type { ModelRequest } from '../../../payloads/model/model-request.ts';
-import type { Condition } from '../../wording/condition.ts';
-import type { Scale, Sweep } from '../candidates.ts';
+import { nestedArrays, nestedObjects, type Raw } from '../../payloads/json.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
+import type { Condition } from '../facts/condition.ts';
+import type { Scale, Sweep } from './candidates.ts';
 
 /** Tries only the points of a scale. */
 export const scaleSweep = (part: string, scale: Scale): Sweep => ({

@@ -1,17 +1,17 @@
-import type { Contract } from '../../../contract/contract.ts';
-import { JsonObject } from '../../../payloads/json.ts';
-import { type Context, editing, type Value, type ValueGroup } from '../../../payloads/model/dimension.ts';
-import type { Model } from '../../../payloads/model/model.ts';
-import { initialRequest, type ModelRequest, templateOf } from '../../../payloads/model/model-request.ts';
-import { ID } from '../../../payloads/plants.ts';
-import { sample } from '../../../payloads/random.ts';
-import { bytesOf, type RequestTemplate } from '../../../payloads/test-case.ts';
-import { plainPlants } from '../../../payloads/validity.ts';
-import { counted } from '../../../text.ts';
-import { bodyText } from '../../../utf8.ts';
-import { headerValues } from '../../../wire/headers.ts';
-import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../../wording/condition.ts';
-import type { Candidate, CandidateClass, Scale, Sweep } from '../candidates.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { JsonObject } from '../../payloads/json.ts';
+import { type Context, editing, type Value, type ValueGroup } from '../../payloads/model/dimension.ts';
+import type { Model } from '../../payloads/model/model.ts';
+import { initialRequest, type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
+import { ID } from '../../payloads/plants.ts';
+import { sample } from '../../payloads/random.ts';
+import { bytesOf, type RequestTemplate } from '../../payloads/test-case.ts';
+import { plainPlants } from '../../payloads/validity.ts';
+import { counted } from '../../text.ts';
+import { bodyText } from '../../utf8.ts';
+import { headerValues } from '../../wire/headers.ts';
+import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../facts/condition.ts';
+import type { Candidate, CandidateClass, Scale, Sweep } from './candidates.ts';
 
 /** Returns the values of a dimension, except the usual one. */
 export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>

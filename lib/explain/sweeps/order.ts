@@ -1,6 +1,6 @@
-import { ordersOf } from '../../../payloads/choose-cases.ts';
-import type { JsonObject } from '../../../payloads/json.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+import { ordersOf } from '../../payloads/choose-cases.ts';
+import type { JsonObject } from '../../payloads/json.ts';
+import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 
 /** Maximum number of properties whose order is spelled out. */
 const MAX_LISTED = 6;

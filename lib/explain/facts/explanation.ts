@@ -1,13 +1,13 @@
-import { fixedFor } from '../payloads/fresh.ts';
-import type { ModelRequest } from '../payloads/model/model-request.ts';
-import type { RequestTemplate } from '../payloads/test-case.ts';
-import type { SentRequest } from '../run/check.ts';
-import type { CauseKind, Ladder, Repeat, StatusCounts } from '../run/result/cause.ts';
-import type { FailureCount } from '../run/result/result.ts';
-import type { Exchange } from '../wire/exchange.ts';
-import type { Feature } from './condition/features.ts';
-import type { RequestPart } from './condition/request-parts.ts';
-import type { Condition } from './wording/condition.ts';
+import { fixedFor } from '../../payloads/fresh.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
+import type { RequestTemplate } from '../../payloads/test-case.ts';
+import type { SentRequest } from '../../run/check.ts';
+import type { CauseKind, Ladder, Repeat, StatusCounts } from '../../run/result/cause.ts';
+import type { FailureCount } from '../../run/result/result.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { Feature } from '../experiment/features.ts';
+import type { Condition } from './condition.ts';
+import type { RequestPart } from './request-parts.ts';
 
 /** What experiments found out about a symptom. */
 export interface Explanation {

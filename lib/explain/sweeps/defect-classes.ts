@@ -1,5 +1,5 @@
-import type { Topic } from '../../wording/condition.ts';
-import type { CandidateClass } from '../candidates.ts';
+import type { Topic } from '../facts/condition.ts';
+import type { CandidateClass } from './candidates.ts';
 
 /** The class of bodies that no JSON parser accepts. */
 export const NOT_JSON = 'not JSON';

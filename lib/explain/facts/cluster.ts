@@ -1,7 +1,7 @@
-import type { Check } from '../run/check.ts';
-import type { FailedCase, Failure } from '../run/result/result.ts';
+import type { Check } from '../../run/check.ts';
+import type { FailedCase, Failure } from '../../run/result/result.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import type { Explanation } from './explanation.ts';
-import type { TargetSymptom } from './symptom/target-symptom.ts';
 
 /** A failure of a check, and the symptom that shows whether it recurs. */
 export interface CheckFailure {

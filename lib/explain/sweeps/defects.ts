@@ -1,16 +1,19 @@
-import { compact } from '../../../collections.ts';
-import type { Contract } from '../../../contract/contract.ts';
-import { stringsOf } from '../../../contract/shape.ts';
-import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../../payloads/defects.ts';
-import { type Json, JsonObject, Raw, write } from '../../../payloads/json.ts';
-import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../../payloads/malformed.ts';
-import type { ModelRequest } from '../../../payloads/model/model-request.ts';
-import { isInvalid } from '../../../payloads/validity.ts';
-import { firstValue } from '../../symptom/body.ts';
-import { type Condition, type Topic, withArticle } from '../../wording/condition.ts';
-import type { Candidate, Sweep } from '../candidates.ts';
+import { compact } from '../../collections.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { stringsOf } from '../../contract/shape.ts';
+import { type Defect, type DefectKind, defectsOf, mustBeRejected } from '../../payloads/defects.ts';
+import { type Json, JsonObject, Raw, write } from '../../payloads/json.ts';
+import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../payloads/malformed.ts';
+import type { BodyDefect, ModelRequest } from '../../payloads/model/model-request.ts';
+import { isInvalid } from '../../payloads/validity.ts';
+import { type Condition, type Topic, withArticle } from '../facts/condition.ts';
+import { firstValue } from '../symptom/body.ts';
+import type { Candidate, Sweep } from './candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';
 import { NOT_ASCII } from './strings.ts';
+
+/** A body that is not JSON. */
+export const TRUNCATED: BodyDefect = { corrupt: (text) => text.slice(0, -1) };
 
 /**
  * Tries every defect of a body, one value at a time. Only some stores reject bytes that are not UTF-8.

@@ -1,11 +1,11 @@
-import type { Contract } from '../contract/contract.ts';
-import { freshId, withWords } from '../payloads/fresh.ts';
-import { type Json, JsonObject, write } from '../payloads/json.ts';
-import { memoised } from '../payloads/memoised.ts';
-import { initialRequest, type ModelRequest } from '../payloads/model/model-request.ts';
-import { ID } from '../payloads/plants.ts';
-import { sample } from '../payloads/random.ts';
-import { isValid, plainPlants } from '../payloads/validity.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { freshId, withWords } from '../../payloads/fresh.ts';
+import { type Json, JsonObject, write } from '../../payloads/json.ts';
+import { memoised } from '../../payloads/memoised.ts';
+import { initialRequest, type ModelRequest } from '../../payloads/model/model-request.ts';
+import { ID } from '../../payloads/plants.ts';
+import { sample } from '../../payloads/random.ts';
+import { isValid, plainPlants } from '../../payloads/validity.ts';
 
 /** Returns ordinary requests that differ in all ways in which ordinary plants may, the plainest first. */
 export const ordinaryRequests = memoised((contract: Contract): readonly [ModelRequest, ...ModelRequest[]] => {

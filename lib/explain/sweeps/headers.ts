@@ -1,6 +1,6 @@
-import type { ModelRequest } from '../../../payloads/model/model-request.ts';
-import { type Condition, valueWords } from '../../wording/condition.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
+import { type Condition, valueWords } from '../facts/condition.ts';
+import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 
 /** Forms that a store may expect a header value to have. */
 const FORMS = [

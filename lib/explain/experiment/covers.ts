@@ -4,13 +4,13 @@ import { typeOfValue } from '../../contract/shape.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { FailedCase } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
-import { differences, modelRequestOf } from '../condition/request-parts.ts';
-import { isAboutBytes } from '../condition/sweeps/defects.ts';
-import type { Experiments } from '../experiments.ts';
-import type { Explanation } from '../explanation.ts';
-import type { Search } from '../search.ts';
-import { type Condition, modulusIn } from '../wording/condition.ts';
-import { type LabelledCase, labelOf } from '../wording/request-words.ts';
+import { type Condition, modulusIn } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { type LabelledCase, labelOf } from '../facts/labels.ts';
+import { differences, modelRequestOf } from '../facts/request-parts.ts';
+import { isAboutBytes } from '../sweeps/defects.ts';
+import type { Experiments } from './experiments.ts';
+import type { Search } from './search.ts';
 
 /** Returns whether an explanation may cover a failed case: no part that it needs is ordinary. */
 export function covers(explanation: Explanation, failed: LabelledCase, experiments: Experiments): boolean {

@@ -3,9 +3,9 @@ import {
   invalidCredentials,
   moreWords,
   wrongTokenOf,
-} from '../../../payloads/credentials.ts';
-import type { Condition } from '../../wording/condition.ts';
-import type { Candidate, CandidateClass, Sweep } from '../candidates.ts';
+} from '../../payloads/credentials.ts';
+import type { Condition } from '../facts/condition.ts';
+import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 import { scaleSweep } from './sizes.ts';
 
 export const credentialSweep = (token: string): Sweep => ({

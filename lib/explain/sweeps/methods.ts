@@ -1,8 +1,10 @@
-import { methodWords } from '../../wording/request-words.ts';
-import type { Candidate, Sweep } from '../candidates.ts';
+import type { Condition } from '../facts/condition.ts';
+import type { Candidate, Sweep } from './candidates.ts';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const ANY_OTHER = 'another method';
+
+export const methodWords = (method = 'POST'): Condition => ({ phrase: `with the method ${method}` });
 
 export const methodSweep: Sweep = {
   part: 'method',

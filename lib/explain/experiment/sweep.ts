@@ -3,8 +3,6 @@ import { type ModelRequest, templateOf } from '../../payloads/model/model-reques
 import { isValid } from '../../payloads/validity.ts';
 import type { Ladder } from '../../run/result/cause.ts';
 import { isTimeout } from '../../wire/exchange.ts';
-import type { Search } from '../search.ts';
-import type { SymptomKind } from '../symptom/symptom.ts';
 import {
   type Candidate,
   type CandidateResults,
@@ -15,7 +13,9 @@ import {
   nameCandidates,
   type Scale,
   type Sweep,
-} from './candidates.ts';
+} from '../sweeps/candidates.ts';
+import type { SymptomKind } from '../symptom/symptom.ts';
+import type { Search } from './search.ts';
 
 /** Number of unanswered values after which a sweep stops. */
 const MAX_HANGS = 4;

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract } from '../contract/contract.ts';
-import { type ModelRequest, madeValid, templateOf } from '../payloads/model/model-request.ts';
-import type { ExpectedOutcome } from '../payloads/test-case.ts';
-import type { Failure } from '../run/result/result.ts';
-import type { Exchange } from '../wire/exchange.ts';
-import { covers } from './assign/covers.ts';
-import type { CheckFailure } from './cluster.ts';
-import { differences, modelRequestOf, type RequestPart, withParts } from './condition/request-parts.ts';
-import { defectSweep } from './condition/sweeps/defects.ts';
+import type { Contract } from '../../contract/contract.ts';
+import { type ModelRequest, madeValid, templateOf } from '../../payloads/model/model-request.ts';
+import type { ExpectedOutcome } from '../../payloads/test-case.ts';
+import type { Failure } from '../../run/result/result.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import type { CheckFailure } from '../facts/cluster.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import { labelOf } from '../facts/labels.ts';
+import { differences, modelRequestOf, type RequestPart, withParts } from '../facts/request-parts.ts';
+import { defectSweep } from '../sweeps/defects.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { isSlow, type SymptomKind } from '../symptom/symptom.ts';
+import type { TargetSymptom } from '../symptom/target-symptom.ts';
+import { covers } from './covers.ts';
 import type { Experiments } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
 import { ordinaryRequests } from './ordinary-requests.ts';
-import { mustReject } from './symptom/detect-symptoms.ts';
-import { isSlow, type SymptomKind } from './symptom/symptom.ts';
-import type { TargetSymptom } from './symptom/target-symptom.ts';
-import { labelOf } from './wording/request-words.ts';
 
 /** Finds out whether one kind of explanation is true of a request that may show the symptom. */
 export type Finder = (request: ModelRequest, search: Search) => Promise<Explanation | undefined>;

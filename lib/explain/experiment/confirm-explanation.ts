@@ -1,11 +1,11 @@
-import type { ModelRequest } from '../payloads/model/model-request.ts';
-import type { Exchange } from '../wire/exchange.ts';
-import { featureIn } from './condition/features.ts';
-import { withParts } from './condition/request-parts.ts';
-import type { SweepResult } from './condition/sweep.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { bareExplanation, type Explanation } from '../facts/explanation.ts';
+import { withParts } from '../facts/request-parts.ts';
 import { withinBudget } from './experiments.ts';
-import { bareExplanation, type Explanation } from './explanation.ts';
+import { featureIn } from './features.ts';
 import type { Search } from './search.ts';
+import type { SweepResult } from './sweep.ts';
 
 /** An unconfirmed explanation: a request that shows the symptom, and what is known about it. */
 export type Unconfirmed = Pick<Explanation, 'request'> &

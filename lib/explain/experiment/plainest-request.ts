@@ -1,16 +1,16 @@
-import { compact } from '../collections.ts';
-import { withWords } from '../payloads/fresh.ts';
-import { JsonObject, type Member } from '../payloads/json.ts';
-import type { ModelRequest } from '../payloads/model/model-request.ts';
-import { ID } from '../payloads/plants.ts';
-import { isValid } from '../payloads/validity.ts';
-import { type Cluster, withExplanation } from './cluster.ts';
-import type { Candidate } from './condition/candidates.ts';
+import { compact } from '../../collections.ts';
+import { withWords } from '../../payloads/fresh.ts';
+import { JsonObject, type Member } from '../../payloads/json.ts';
+import type { ModelRequest } from '../../payloads/model/model-request.ts';
+import { ID } from '../../payloads/plants.ts';
+import { isValid } from '../../payloads/validity.ts';
+import { type Cluster, withExplanation } from '../facts/cluster.ts';
+import { propertiesIn } from '../facts/condition.ts';
+import type { Explanation } from '../facts/explanation.ts';
+import type { Candidate } from '../sweeps/candidates.ts';
 import { type Experiments, withinBudget } from './experiments.ts';
-import type { Explanation } from './explanation.ts';
 import { hasFreshId } from './ordinary-requests.ts';
 import { Search } from './search.ts';
-import { propertiesIn } from './wording/condition.ts';
 
 /** A name that a reader recognises as unremarkable, and that a store has not seen before. */
 const PLAIN_NAME = withWords((word) => `Aloe${word(5)}`);
