@@ -17,8 +17,8 @@ const TITLES: Readonly<Record<string, RegExp>> = {
     /^Parses the body of a request with malformed JSON as the next request on the connection$/,
   'load-scratch-buffer': /^Answers 200 with .+ when requests with (longer|shorter) plants are in flight/,
   'state-name-leaks': /^Accepts a plant without name and answers with values of the previous plant$/,
-  'auth-gives-up': /^Accepts requests without a valid token after 8 requests without a token in a row$/,
-  'auth-address': /^Accepts requests without a valid token soon after an accepted plant$/,
+  'auth-gives-up': /^Does not check the token of requests after 8 requests without a token in a row$/,
+  'auth-address': /^Does not check the token of requests soon after an accepted plant$/,
   'again-never': /^Answers 500 once, not reproduced$/,
   'error-empty-again':
     /^Answers 400 without a body to requests after a rejected request .*on the same connection/,

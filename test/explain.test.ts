@@ -194,7 +194,7 @@ test.each([
     ['state-every-other-tag-400', 'auth-static-files', 'id-numeral-string'],
     [
       'Answers 400 to every other request with a tag',
-      'Accepts requests without a valid token but with a query that ends like a file name',
+      'Does not check the token of requests with a query that ends like a file name',
       'Accepts a numeric string such as "7" as id',
     ],
   ],
@@ -255,7 +255,7 @@ describe('two faults with the same symptom have two causes', () => {
       ['tag-array-long-name', 'tag-before-name-unchecked'],
       { only: ['invalid/rejects-any-wrong-type', 'combinations/rejects-invalid-bodies'], cases: 60 },
       [
-        'Accepts a value of any type as tag when tag comes before name',
+        'Does not check the type of tag when tag comes before name',
         'Accepts an array as tag when name is longer than 20 characters',
       ],
     ],

@@ -30,6 +30,7 @@ import {
   PRECEDING_KINDS,
   REQUESTS_TO_CLEAR,
   SequenceProbe,
+  tryAfterDuplicate,
   tryAfterOne,
   tryOnConnection,
   trySoonAfter,
@@ -101,7 +102,8 @@ async function explainByOwnId(search: Search): Promise<Explanation | undefined> 
 const tryOtherRequests: Finder = async (request, search) => {
   const probe = await SequenceProbe.of(request, search);
   return (
-    (probe && ((await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))) ??
+    (probe &&
+      ((await tryAfterOne(probe)) ?? (await tryAfterDuplicate(probe)) ?? (await trySoonAfter(probe)))) ??
     (await tryComparedWithBefore(request, search)) ??
     (await tryAfterItself(search)) ??
     (await tryAfterRecent(search)) ??

@@ -22,6 +22,7 @@ import {
   type Sequence,
   SequenceProbe,
   shownOnlyBy,
+  tryAfterDuplicate,
   tryAfterOne,
   tryOnConnection,
   trySoonAfter,
@@ -139,7 +140,7 @@ async function findHistory(probe: SequenceProbe): Promise<Explanation | undefine
   const direct =
     expected === 'reject-credential'
       ? ((await trySentAgain(probe)) ?? (await tryAfterOne(probe)) ?? (await trySoonAfter(probe)))
-      : await tryAfterOne(probe);
+      : ((await tryAfterOne(probe)) ?? (await tryAfterDuplicate(probe)));
   if (direct !== undefined) return direct;
   const atRest = await probe.after(PRECEDING_KINDS.accepted);
   // A failure that needs several predecessors does not show right after an accepted plant.

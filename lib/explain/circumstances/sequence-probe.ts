@@ -54,6 +54,12 @@ export const PRECEDING_KINDS = {
     plural: 'requests with a wrong token',
     from: (ordinary) => ({ ...ordinary, credential: unseenToken() }),
   },
+  /** The second of two equal plants: a store that requires unique ids rejects it. */
+  duplicate: {
+    singular: 'a plant whose id is in use',
+    plural: 'plants whose ids are in use',
+    from: (ordinary) => precededBy(ordinary, templateOf(ordinary), 'other'),
+  },
 } as const satisfies Readonly<Record<string, PrecedingKind>>;
 
 /** Returns the request with another one to send right before it. */
@@ -151,10 +157,15 @@ export class SequenceProbe {
   }
 
   private async send(kind: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
-    const request = kind.from(this.ordinary);
+    const template = templateOf(kind.from(this.ordinary));
+    const { preceding, ...alone } = template;
     const sent: SentRequest[] = [];
-    for (let remaining = count; remaining > 0; remaining -= 1)
-      sent.push({ template: templateOf(request), exchange: await this.search.send(request) });
+    for (let remaining = count; remaining > 0; remaining -= 1) {
+      const exchange = await this.search.experiments.sendTemplate(template);
+      if (preceding !== undefined && exchange.preceding !== undefined)
+        sent.push({ template: preceding.template, exchange: exchange.preceding });
+      sent.push({ template: alone, exchange });
+    }
     return sent;
   }
 
@@ -248,6 +259,16 @@ export async function tryAfterOne(probe: SequenceProbe): Promise<Explanation | u
   const [first] = found;
   if (first === undefined || found.length === SINGLE_KINDS.length) return undefined;
   return probe.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
+}
+
+/** Finds whether a request fails after a plant that the store rejected because its id was in use. */
+export async function tryAfterDuplicate(probe: SequenceProbe): Promise<Explanation | undefined> {
+  const { duplicate: kind } = PRECEDING_KINDS;
+  const { before, shows } = await probe.after(kind);
+  const status = before.at(-1)?.exchange.response?.status ?? 0;
+  if (!shows || status < 400) return undefined;
+  const sequence = await probe.alwaysAfter(kind);
+  return sequence && probe.explanation({ phrase: `after ${kind.singular}` }, sequence);
 }
 
 /** Longer than many stores remember an accepted token. */

@@ -20,10 +20,12 @@ import { credentialSweep } from '../sweeps/credentials.ts';
 import { defectSweep } from '../sweeps/defects.ts';
 import { headerSweep } from '../sweeps/headers.ts';
 import { idSweep } from '../sweeps/ids.ts';
+import { escapeSweep } from '../sweeps/list-members.ts';
 import { methodSweep } from '../sweeps/methods.ts';
 import {
   headerValuesIn,
   modelSweep,
+  WITH_EVERY_ESCAPE,
   WITH_INHERITED_NAME,
   WITH_REPEATED_PROPERTY,
   WITH_UNUSUAL_NAME,
@@ -385,6 +387,7 @@ function undeclaredSweep(contract: Contract): Sweep {
     closer: (shown) => {
       const [only, ...others] = shown;
       if (others.length === 0 && only?.value === WITH_INHERITED_NAME) return inheritedNameSweep;
+      if (others.length === 0 && only?.value === WITH_EVERY_ESCAPE) return escapeSweep;
       return shown.length > 0 && shown.every(isIn({ id: WITH_UNUSUAL_NAME })) ? propertyNameSweep : undefined;
     },
   };

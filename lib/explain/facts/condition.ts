@@ -92,10 +92,14 @@ export const OTHERWISE_THE_SAME = 'after a valid request that is otherwise the s
 
 /** A header value in a sentence: quoted if its punctuation could be taken for that of the sentence. */
 export function valueWords(value: string): string {
-  const isPlain = /^[\w*].*[\w*]$/.test(value) && !/["']|;.*;/.test(value);
+  const isPlain = /^[\w*].*[\w*]$/.test(value) && !/["']|;.*;|, /.test(value);
   const quote = value.includes('"') ? "'" : '"';
   return isPlain ? value : `${quote}${value}${quote}`;
 }
+
+/** Puts an article before the name of a header: `a Cookie`, `an X-Forwarded-For`. */
+export const headerWithArticle = (name: string): string =>
+  `${/^(?:[aeio]|x-|up|http)/i.test(name) ? 'an' : 'a'} ${name}`;
 
 /** Puts an article before a noun: `a name`, `an id`. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
@@ -199,6 +203,7 @@ export const mostly = (condition: Condition, shown: number, tried: number): Cond
     const many =
       form === 'noun'
         ? text
+            .replace(/^any body that is not a NewPlant/, 'many invalid bodies')
             .replace(/^any body that is/, 'many bodies that are')
             .replace(/^a value of any type/, 'values of many wrong types')
             .replace(/^any /, 'many kinds of ')

@@ -67,6 +67,14 @@ const readsOneSegment = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'rejects') &&
   cluster.explanation.conditions.some(({ part }) => part === 'segments');
 
+/** A large body arrives in several segments, too. */
+const readsOneOfMany: Explains = (root, { symptom, explanation: { kind, conditions } }) =>
+  readsOneSegment(root) &&
+  keyOf(root.symptom) === keyOf(symptom) &&
+  kind === 'always' &&
+  conditions.length > 0 &&
+  conditions.every(({ bytesAbove = 0 }) => bytesAbove >= MIN_LIMIT_BYTES);
+
 /** Whether the store does not read a body to its end, or reads beyond it. */
 const misreadsLength = (cluster: Cluster): boolean =>
   hasSymptom(cluster, 'unread-body', 'stale-body') ||
@@ -199,6 +207,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   rejectsInItsWay,
   leavesUnfinished,
   lacksLength,
+  readsOneOfMany,
   leavesRequest,
   explainsNotReproduced,
   hasItsParts,

@@ -3,7 +3,7 @@ import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Cluster, withExplanation } from '../facts/cluster.ts';
-import { alternatives, type Condition, fullText } from '../facts/condition.ts';
+import { alternatives, type Condition, fullText, headerWithArticle } from '../facts/condition.ts';
 import { PIECES } from '../facts/request-parts.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
@@ -55,7 +55,9 @@ export const acrossHeaders: SameFault = {
       explanation.conditions.flatMap(({ header }) => header ?? []),
     );
     const conditions = first.explanation.conditions.map((one) =>
-      one.header === undefined ? one : { ...one, phrase: `with the header ${joined(headers, 'or')}` },
+      one.header === undefined
+        ? one
+        : { ...one, phrase: `with ${headerWithArticle(joined(headers, 'or'))} header` },
     );
     return withExplanation(first, { conditions });
   },
@@ -72,7 +74,7 @@ export const acrossMediaTypes: SameFault = {
   },
   join: (first) => ({
     ...withExplanation(first, {
-      conditions: [{ phrase: 'whose Accept names another media type', part: 'Accept' }],
+      conditions: [{ phrase: 'with another media type in Accept', part: 'Accept' }],
     }),
     ofSeveral: {
       ...first.symptom,

@@ -199,7 +199,7 @@ const NAMED: readonly CredentialClass[] = [
     ({ word, token }) => word !== token && word?.endsWith(token),
   ],
   [
-    'any bearer token as long as the right one',
+    'any bearer token of the same length as the right one',
     'a wrong token has the length of the right one',
     ({ bearer, token }) => bearer?.length === token.length,
   ],

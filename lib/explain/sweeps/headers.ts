@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import { type Condition, valueWords } from '../facts/condition.ts';
+import { type Condition, headerWithArticle, valueWords } from '../facts/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 
 /** Forms that a store may expect a header value to have. */
@@ -25,7 +25,7 @@ const SEPARATORS = [
 const anyValueOf = (header: string): Condition =>
   header === 'Host'
     ? { phrase: 'whose Host is not the host and port of the base URL' }
-    : { phrase: `with the header ${header}`, header };
+    : { phrase: `with ${headerWithArticle(header)} header`, header };
 
 /** Returns the request with this value as the only one of the header. */
 export function withHeader(request: ModelRequest, name: string, value: string): ModelRequest {

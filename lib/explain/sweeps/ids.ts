@@ -68,7 +68,7 @@ const MAGNITUDES: Scale = {
     const larger = clause.replace(`${ID} is `, '');
     return [
       {
-        condition: idCondition(`is further from 0 than ${bound(limit)}`),
+        condition: idCondition(`is beyond ±${bound(limit)}`),
         has: (id) => id > limit || -id > limit,
       },
       { condition: idCondition(`is 0, negative or ${larger}`), has: (id) => id > limit || id <= 0n },

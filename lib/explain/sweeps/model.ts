@@ -1,6 +1,12 @@
 import type { Contract } from '../../contract/contract.ts';
 import { JsonObject } from '../../payloads/json.ts';
-import { type Context, editing, type Value, type ValueGroup } from '../../payloads/model/dimension.ts';
+import {
+  type Context,
+  editing,
+  type Value,
+  type ValueGroup,
+  withTemplate,
+} from '../../payloads/model/dimension.ts';
 import type { Model } from '../../payloads/model/model.ts';
 import { initialRequest, type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -12,6 +18,7 @@ import { bodyText } from '../../utf8.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../facts/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from './candidates.ts';
+import { acceptSweep, querySweep } from './list-members.ts';
 
 /** Returns the values of a dimension, except the usual one. */
 export const unusualValuesOf = (dimension: string | undefined, { dimensions }: Model): readonly Value[] =>
@@ -30,42 +37,27 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
   if (values.length === 0) return undefined;
   return {
     part: name,
-    candidates: [...values, ...(name === WHITE_SPACE ? placedWhiteSpace() : [])].map((value) =>
+    candidates: [...values, ...(FURTHER[name]?.() ?? [])].map((value) =>
       candidateOf(value, name, model.contract),
     ),
-    classes: namedOf(name).map(
+    classes: namedOf(name, model.contract).map(
       ([phrase, , flags]): CandidateClass => ({
         id: phrase,
         condition: { phrase, topics: TOPICS[name] ?? [], ...flags },
       }),
     ),
     ...(name === WHITE_SPACE ? { scale: LEADING_SPACES } : {}),
-    ...(name === 'target' ? { closer: querySweep } : {}),
+    closer: ([only, ...others]) =>
+      only === undefined || others.length > 0 ? undefined : OF_MEMBERS[name]?.(only.apply(NO_PLANT)),
   };
 }
 
-/** If a query with several parameters is the only one that matters, tries each of them alone. */
-function querySweep([only, ...others]: readonly Candidate[]): Sweep | undefined {
-  const { path = '' } = only === undefined || others.length > 0 ? {} : only.apply(NO_PLANT).template;
-  const [resource, query = ''] = path.split('?');
-  const parameters = query.split('&');
-  if (parameters.length < 2 || parameters.length > MAX_PARAMETERS) return undefined;
-  return {
-    part: 'query parameter',
-    candidates: parameters.map((parameter) => ({
-      value: parameter,
-      condition: { phrase: `with ${parameter.split('=')[0]} in the query` },
-      apply: (request) => ({
-        ...request,
-        template: { ...request.template, path: `${resource}?${parameter}` },
-      }),
-      classes: [],
-    })),
-    classes: [],
-  };
-}
+/** Sweeps over the members of a value, if it is the only one of its part that shows the symptom. */
+const OF_MEMBERS: Readonly<Record<string, (only: ModelRequest) => Sweep | undefined>> = {
+  target: querySweep,
+  Accept: acceptSweep,
+};
 
-const MAX_PARAMETERS = 4;
 const NO_PLANT = initialRequest(new JsonObject([]));
 
 /** Some parsers look only at the beginning of a body. */
@@ -102,7 +94,7 @@ const ALSO: Readonly<
 /** Values with a common name: those of certain groups of the model, or those whose text matches a pattern. */
 type NamedValues = readonly [
   phrase: string,
-  which: ValueGroup | readonly ValueGroup[] | RegExp,
+  which: ValueGroup | readonly ValueGroup[] | RegExp | ((text: string) => boolean),
   flags?: Pick<Condition, 'isLarger' | 'isOfOthers' | 'isOfSameId' | 'topics'>,
 ];
 
@@ -112,6 +104,9 @@ export const WITH_LOWER_CASE_ESCAPES = 'with \\u escapes in lower-case hexadecim
 
 export const WITH_LINE_FEED_AT_END = 'with a line feed at the end of the body';
 export const WITH_CARRIAGE_RETURNS_IN_TEXT = 'with carriage returns in the JSON text';
+
+/** The value of the model with a string that contains every escape. */
+export const WITH_EVERY_ESCAPE = 'with undeclared text containing every escape';
 
 /** The value of the model whose name every JavaScript object inherits. */
 export const WITH_INHERITED_NAME = 'with a property named constructor';
@@ -125,6 +120,13 @@ export const besideSame = (property: string): string =>
 
 /** Matches all values of a dimension. */
 const ANY = /^/;
+
+/** Names of sets of bodies with undeclared properties. The value of the model that most of them share is JSON. */
+const UNDECLARED: readonly NamedValues[] = [
+  ['with an array in the body', /:\[/],
+  ['with an object in an undeclared property', /.\{/],
+  ['with an undeclared null', /^\{[^{}[\]]*":null/],
+];
 
 /** Names of sets of values, by dimension, broadest first. */
 const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
@@ -144,7 +146,16 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with a media type other than application/json', /^(?!\s*application\/json\s*(?:;|$))/i],
     ['with parameters in Content-Type', /application\/json\s*;/i],
     ['with a charset in Content-Type', /charset/i],
+    ['with a charset other than utf-8 in Content-Type', /charset=(?!"?utf-8)/i],
     ['with an unknown charset in Content-Type', /charset=nonsense/],
+    ['with a charset that is not spelled utf-8 in Content-Type', /charset=(?!utf-8)/i],
+    ['with a quoted charset in Content-Type', /charset="/i],
+    ['with an upper-case charset in Content-Type', /charset="?[A-Z]/],
+    ['with parameters other than charset in Content-Type', /application\/json\s*;\s*(?!charset)\w+=/i],
+    ['with several parameters in Content-Type', /=.*;/],
+    ['without a space after the semicolon in Content-Type', /;\S/],
+    ['with a space before the semicolon in Content-Type', /\s;/],
+    ['whose Content-Type ends with +json', /\+json$/],
     ['whose Content-Type is not in lower case', /^[^;]*[A-Z]/],
   ],
   Accept: [
@@ -153,30 +164,35 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with quality values in Accept', /q=/],
     ['with ranges in Accept', /\*/],
     ['with several media types in Accept', /,/],
-    ['whose Accept names text/html', /text\/html/],
-    ['whose Accept names application/xml', /application\/xml/],
+    ['with text/html in Accept', /text\/html/],
+    ['with application/xml in Accept', /application\/xml/],
+    ['with parameters of media types in Accept', /;\s*(?!q=)\w+=/],
   ],
   'Accept-Encoding': [
     ['with Accept-Encoding', ANY],
-    ['whose Accept-Encoding names gzip', /gzip(?!;\s*q=0(?:\.0*)?(?:,|$))/],
-    ['whose Accept-Encoding names br', /\bbr\b/],
-    ['whose Accept-Encoding names identity', /identity/],
+    ['with the word gzip in Accept-Encoding', /gzip/],
+    ['with gzip in Accept-Encoding', /gzip(?!;\s*q=0(?:\.0*)?(?:,|$))/],
+    ['with br in Accept-Encoding', /\bbr\b/],
+    ['with identity in Accept-Encoding', /identity/],
+    ['with * in Accept-Encoding', /\*/],
   ],
   target: [
     ['with a query', /\?/],
     ['with a non-empty query', /\?./],
     ['with query parameters', /\?.*=/],
     ['with properties of a plant in the query', /[?&]name=/],
+    ['with percent-encoded characters in the query', /\?.*%[0-9a-f]{2}/i],
   ],
   'white space': [
     ['with white space in the JSON text', ANY],
     ['with line breaks in the JSON text', /\n|\r/],
     ['with line feeds in the JSON text', /\n/],
-    ['with indentation in the JSON text', /\n[ \t]+\S/],
+    ['with pretty-printed JSON', /[{,]\n[ \t]+"/],
     ['with white space before the JSON value', /^\s/],
     ['with white space after the JSON value', /\s$/],
     ['with tabs in the JSON text', /\t/],
     [WITH_CARRIAGE_RETURNS_IN_TEXT, /\r/],
+    ['with CRLF line ends in the JSON text', /\r\n/],
     [WITH_LINE_FEED_AT_END, /\n$/],
     ['with white space before a colon', /"\s+:/],
     ['with white space after a colon', /:\s/],
@@ -200,8 +216,9 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     [WITH_UNDECLARED, 'undeclared property'],
     [WITH_UNUSUAL_NAME, 'unusual property name'],
     [WITH_REPEATED_PROPERTY, 'repeated property'],
+    ...UNDECLARED,
   ],
-  'undeclared values': [[WITH_UNDECLARED, ANY]],
+  'undeclared values': [[WITH_UNDECLARED, ANY], ...UNDECLARED],
   size: [['with a larger body', 'larger body', { isLarger: true }]],
   'property order': [['whose properties are in another order', ANY]],
   history: [
@@ -209,7 +226,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
     [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],
-    ['that arrive while another one is handled', 'overlapping', { isOfOthers: true }],
+    ['that arrive while another one is in flight', 'overlapping', { isOfOthers: true }],
     ['that are not the first of their connection', 'later on its connection'],
     [
       'on a connection that carried any request with the right token before',
@@ -223,7 +240,17 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
 };
 
-const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
+const namedOf = (dimension: string, { newPlant }: Contract): readonly NamedValues[] => [
+  ...(NAMED[dimension] ?? []),
+  ...(dimension === 'undeclared names'
+    ? [...newPlant.shape.properties.keys()].map(
+        (name): NamedValues => [
+          `in which ${name} occurs twice at any depth`,
+          (text) => text.split(`${JSON.stringify(name)}:`).length > 2,
+        ],
+      )
+    : []),
+];
 
 const joinedHeaders = ({ template: { headers = [] } }: ModelRequest): string =>
   headers.map(([, value]) => value).join(', ');
@@ -234,11 +261,21 @@ const TEXTS: Readonly<Record<string, (request: ModelRequest) => string>> = {
   Accept: joinedHeaders,
   'Accept-Encoding': joinedHeaders,
   target: ({ template: { path = '' } }) => path,
-  'white space': (request) => {
-    const { body } = templateOf(request);
-    return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
-  },
+  'white space': jsonTextOf,
+  'undeclared names': jsonTextOf,
+  'undeclared values': jsonTextOf,
 };
+
+function jsonTextOf(request: ModelRequest): string {
+  const { body } = templateOf(request);
+  return body === undefined ? '' : bodyText(bytesOf(body, 7n, ''));
+}
+
+const ACCEPT_OF = 'with the Accept of ';
+
+const MAX_SHOWN = 60;
+const shortened = (value: string): string =>
+  value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
 
 function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
   const text = TEXTS[part]?.(ordinaryWith(apply, contract)) ?? '';
@@ -247,13 +284,16 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const namedSets = namedOf(part).filter(([, which]) =>
-    which instanceof RegExp ? which.test(text) : [which].flat().some((group) => groups.includes(group)),
-  );
+  const namedSets = namedOf(part, contract).filter(([, which]) => {
+    if (which instanceof RegExp) return which.test(text);
+    return typeof which === 'function' ? which(text) : [which].flat().some((group) => groups.includes(group));
+  });
   return {
     value: name,
     condition: {
-      ...wordsOf(name),
+      ...(name.startsWith(ACCEPT_OF)
+        ? { phrase: `with Accept: ${valueWords(shortened(text))}` }
+        : wordsOf(name)),
       topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (request: ModelRequest) => apply(request, { contract, sample: one }),
@@ -276,7 +316,20 @@ const phraseOf = (name: string): string =>
     .replace(/^as (\S+\/.*)$/s, (_, type: string) => `with Content-Type ${valueWords(type)}`)
     .replace(/^with Authorization last$/, 'in which Authorization is the last header')
     .replace(/^after (\d+ spaces)$/, 'with $1 before the JSON value')
-    .replace(/^followed by (\d+ spaces|a line feed)$/, 'with $1 after the JSON value');
+    .replace(/^followed by (\d+ spaces|a line feed)$/, 'with $1 after the JSON value')
+    .replace(/^in (many|three) segments/, 'whose body arrives in $1 segments')
+    .replace(/^in segments split (inside|after) (.*)$/, 'in which a segment ends $1 $2')
+    .replace(/^in slow segments split inside (.*)$/, 'in which a pause splits $1')
+    .replace(/^in chunks split inside (.*)$/, 'in which a chunk ends inside $1')
+    .replace(/^in chunks with (.*) in their sizes$/, 'with $1 in the sizes of chunks')
+    .replace(/^in chunks with extensions$/, 'with chunk extensions')
+    .replace(/^in chunks with a trailer$/, 'with a chunked body and a trailer')
+    .replace(/^in chunks with (Transfer-Encoding.*)$/, 'with $1')
+    .replace(
+      /^with undeclared response options$/,
+      'with undeclared properties named status, headers, type and body',
+    )
+    .replace(/^with undeclared numbers of every kind$/, 'with an undeclared list of unusual numbers');
 
 export const headerValuesIn = (model: Model, header: string): readonly string[] =>
   model.dimensions
@@ -289,6 +342,16 @@ function ordinaryWith(apply: Value['apply'], contract: Contract): ModelRequest {
   const one: Context['sample'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
   return apply(initialRequest(one(plainPlants(contract, 'all'))), { contract, sample: one });
 }
+
+/** Media types that differ from `application/json` in a single way. */
+const mediaTypes = (): readonly Value[] =>
+  [
+    'application/json; profile=plant',
+    'application/json; q=1',
+    'application/json; charset=UTF-8',
+    'application/json;charset=utf-8',
+    'application/json; charset=utf-16',
+  ].map((contentType) => withTemplate(`as ${contentType}`, { contentType }));
 
 /** Every white space character in every kind of position where JSON allows it, in otherwise compact text. */
 function placedWhiteSpace(): readonly Value[] {
@@ -310,3 +373,9 @@ function placedWhiteSpace(): readonly Value[] {
     ),
   );
 }
+
+/** Values that the model does not combine with others, but that tell which detail of a value matters. */
+const FURTHER: Readonly<Record<string, () => readonly Value[]>> = {
+  [WHITE_SPACE]: placedWhiteSpace,
+  'media type': mediaTypes,
+};

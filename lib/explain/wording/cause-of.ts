@@ -142,21 +142,48 @@ export function sentenceOf(
   const [rates, others] =
     about === '' ? [shown.filter(saysRate), shown.filter((note) => !saysRate(note))] : [[], shown];
   const [rate, end] = [rates, others].map((some) => some.map((note) => ` ${note}`).join(''));
-  const whole = `${verb(symptom, isBare, names)}${what}${rate}${about}${when}${end}`;
+  const missing = accepts && counted === undefined ? missingCheckOf(noun, isBare) : undefined;
+  const does =
+    missing === undefined
+      ? `${verb(symptom, isBare, names)}${what}${rate}${about}`
+      : `does not ${missing.verb}${rate}${phrases.length === 0 ? '' : ` ${missing.preposition} requests ${joinedPhrases(phrases)}`}`;
+  const isAboutBody = does.endsWith(' the body');
+  const whole = `${does}${isAboutBody ? when.replace(/^ when the body /, ' when it ') : when}${end}`;
   const condition = `${subject === undefined ? '' : (subject.clause ?? subject.noun ?? '')} ${[...phrases, ...clauses, ...notes].join(' and ')}`;
   return { title: capitalised(whole), condition: condition.trim() === '' ? null : condition.trim() };
+}
+
+/** Words for a check that is missing, if everything that it would reject is accepted. */
+function missingCheckOf(
+  noun: string,
+  isBare: boolean,
+): { readonly verb: string; readonly preposition: 'of' | 'in' } | undefined {
+  if (noun === 'any body that is not a NewPlant') return { verb: 'validate the body', preposition: 'of' };
+  if (noun === 'a value of any type for every property')
+    return { verb: 'check the types of properties', preposition: 'in' };
+  const [, property] = /^a value of any type as (\S+)$/.exec(noun) ?? [];
+  if (property !== undefined) return { verb: `check the type of ${property}`, preposition: 'in' };
+  return noun === 'requests without a valid token' && !isBare
+    ? { verb: 'check the token', preposition: 'of' }
+    : undefined;
 }
 
 /** Whether a note says how many requests fail. */
 const saysRate = (note: string): boolean => /^(?:in |to |in answers to )?(?:about one |every )/.test(note);
 
-const hasVerb = (phrase: string): boolean => /^(?:that|whose|which) /.test(phrase);
+const hasVerb = (phrase: string): boolean => /^(?:that|whose|(?:in )?which) /.test(phrase);
 
-/** Joins phrases; those with a verb come last: `in chunks that arrive while another one is handled`. */
+const WITH_ONE_THING = /^with (?!.* (?:and|or|in which) |.*,)/;
+
+/** Joins phrases; those with a verb come last, lest they seem to be about a noun in another phrase. */
 function joinedPhrases(phrases: readonly string[]): string {
-  return [phrases.filter((one) => !hasVerb(one)), phrases.filter(hasVerb)]
-    .flatMap((some) => (some.length === 0 ? [] : joined(some, 'and')))
-    .join(' ');
+  const inOrder = [...phrases.filter((one) => !hasVerb(one)), ...phrases.filter(hasVerb)];
+  const short = inOrder.map((phrase, index) =>
+    WITH_ONE_THING.test(phrase) && WITH_ONE_THING.test(inOrder[index - 1] ?? '')
+      ? phrase.replace(/^with /, '')
+      : phrase,
+  );
+  return joined(short, 'and');
 }
 
 /** Joins what is accepted with how often: `every 20th request without a valid token`. */

@@ -94,7 +94,7 @@ export class ExchangeMonitor implements ExchangeListener {
         context.id,
         () => this.positionOf(exchange, template),
         judging,
-        () => this.last.beforeLatest,
+        () => this.last.answeredBefore(template),
       );
     if (!isPreflight) watch();
     else if (!didNotReachStore(exchange)) this.held.push(watch);

@@ -57,9 +57,10 @@ export class LastRequests {
     }
   }
 
-  /** The requests that were answered before the latest one, oldest first. */
-  get beforeLatest(): readonly RequestTemplate[] {
-    return this.recent.slice(-MAX_RECENT - 1, -1);
+  /** The last requests that were answered before one that has just ended, oldest first. */
+  answeredBefore(template: RequestTemplate): readonly RequestTemplate[] {
+    const own = this.recent.lastIndexOf(template);
+    return this.recent.slice(0, own < 0 ? undefined : own).slice(-MAX_RECENT);
   }
 
   /** The likeliest culprit first: requests that we aborted, then the least ordinary, then the earliest. */

@@ -17,7 +17,8 @@ export async function runTestCase(
   const stableLabel = testCase.stableLabel ?? testCase.label;
   const toBeAccepted =
     testCase.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
-  const exchange = await execution.send({ ...testCase.template, sentAs: stableLabel }, id, toBeAccepted);
+  const template: RequestTemplate = { ...testCase.template, sentAs: stableLabel };
+  const exchange = await execution.send(template, id, toBeAccepted);
   const finding = execution.judge(exchange, testCase.template, rules);
   if (finding === undefined) return undefined;
   return {
@@ -25,7 +26,7 @@ export async function runTestCase(
     stableLabel,
     finding,
     template: testCase.template,
-    recent: execution.services.monitor.last.beforeLatest,
+    recent: execution.services.monitor.last.answeredBefore(template),
     exchange: truncated(exchange),
   };
 }
