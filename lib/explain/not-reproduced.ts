@@ -69,7 +69,8 @@ export async function notReproduced(
     if (storeFailed && search.isSlow)
       return accepted !== undefined ? { note: 'from some point in the run on' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
-    if (subject !== undefined && subject !== ANY_SUBJECT.credential) return {};
+    if (subject !== undefined && subject !== ANY_SUBJECT.credential)
+      return experiments.sent === 0 ? {} : { note: 'in some requests' };
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };
     // If several kinds of ordinary requests fail, nothing unusual about a single one matters.
     const ordinary = members.filter((one) => one.failure.template.ordinary === true);

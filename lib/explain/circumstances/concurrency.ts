@@ -5,9 +5,11 @@ import { type ModelRequest, templateOf } from '../../payloads/model/model-reques
 import { ID } from '../../payloads/plants.ts';
 import type { Repeat } from '../../run/result/cause.ts';
 import { orMoreInFlight } from '../../run/result/varying-numbers.ts';
+import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { hasFreshId, ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import { countOf, everyTime, type Finder, REPEATS, type Search } from '../experiment/search.ts';
+import { withArticle } from '../facts/condition.ts';
 import { bareExplanation, type Explanation, withFixedId } from '../facts/explanation.ts';
 import { besideSame } from '../sweeps/model.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
@@ -135,8 +137,8 @@ export const tryBesideOthers: Finder = async (request, search) => {
   if (search.isSlow) return undefined;
   const isOrdinary = search.expectedOutcomeOf(request) === 'accept';
   const kinds: readonly Pick<PrecedingKind, 'plural' | 'from'>[] = isOrdinary
-    ? [PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated, ...ofOtherLengths(request, search)]
-    : [PRECEDING_KINDS.accepted, SLOW_PLANTS];
+    ? [...otherPlants(request, search), PRECEDING_KINDS.rejected, PRECEDING_KINDS.unauthenticated]
+    : [PRECEDING_KINDS.accepted, SLOW_PLANTS, LARGE_PLANTS];
   for (const { plural, from } of kinds) {
     const other = from(search.ordinary);
     const mixed = await countAmongOthers(request, other, search);
@@ -163,18 +165,37 @@ const SLOW_PLANTS = {
   }),
 };
 
-/** Longer and shorter ordinary plants: a shared buffer may go unnoticed if all have the same length. */
-function ofOtherLengths(request: ModelRequest, { contract, experiments }: Search) {
+/** Plants whose bodies are longer than the buffers of most stores: another code path may read these. */
+const LARGE_PLANTS = {
+  plural: 'requests with large bodies',
+  from: (ordinary: ModelRequest): ModelRequest => ({
+    ...ordinary,
+    plant: ordinary.plant.with('notes', 'n'.repeat(20 * 1024)),
+  }),
+};
+
+/** Ordinary plants that differ from the request in length or, if that is not enough, in their properties. */
+function otherPlants(request: ModelRequest, { contract, experiments }: Search) {
   const sizeOf = (one: ModelRequest) => experiments.sizeOf(one);
   const bySize = ordinaryRequests(contract).toSorted((a, b) => sizeOf(a) - sizeOf(b));
-  return [bySize.at(-1), bySize[0]].flatMap((other) =>
+  const alike = bySize.filter((one) => missingIn(one, request).length + missingIn(request, one).length === 0);
+  return [alike.at(-1), alike[0], bySize.at(-1), bySize[0]].flatMap((other) =>
     other === undefined || sizeOf(other) === sizeOf(request)
       ? []
-      : {
-          plural: `requests with ${sizeOf(other) > sizeOf(request) ? 'longer' : 'shorter'} plants`,
-          from: () => other,
-        },
+      : { plural: wordsFor(other, request, sizeOf(other) > sizeOf(request)), from: () => other },
   );
+}
+
+/** The properties of one plant that another lacks. */
+const missingIn = ({ plant: lacking }: ModelRequest, { plant }: ModelRequest): readonly string[] =>
+  plant.members.map(([name]) => name).filter((name) => lacking.get(name) === undefined);
+
+function wordsFor(other: ModelRequest, request: ModelRequest, isLonger: boolean): string {
+  const [more, fewer] = [missingIn(request, other), missingIn(other, request)];
+  if (more.length > 0) return `plants with ${joined(more.map(withArticle), 'and')}`;
+  return fewer.length > 0
+    ? `plants without ${joined(fewer.map(withArticle), 'or')}`
+    : `requests with ${isLonger ? 'longer' : 'shorter'} plants`;
 }
 
 /** Whether the symptom also shows among requests of its own kind only, or after others have ended. */

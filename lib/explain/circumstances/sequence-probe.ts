@@ -54,12 +54,6 @@ export const PRECEDING_KINDS = {
     plural: 'requests with a wrong token',
     from: (ordinary) => ({ ...ordinary, credential: unseenToken() }),
   },
-  /** The second of two equal plants: a store that requires unique ids rejects it. */
-  duplicate: {
-    singular: 'a plant whose id is in use',
-    plural: 'plants whose ids are in use',
-    from: (ordinary) => precededBy(ordinary, templateOf(ordinary), 'other'),
-  },
 } as const satisfies Readonly<Record<string, PrecedingKind>>;
 
 /** Returns the request with another one to send right before it. */
@@ -261,14 +255,20 @@ export async function tryAfterOne(probe: SequenceProbe): Promise<Explanation | u
   return probe.explanation(alternatives(found.map(({ phrase }) => ({ phrase }))), first.sequence);
 }
 
+/** The second of two equal plants: a store that requires unique ids rejects it. */
+const DUPLICATE: PrecedingKind = {
+  singular: 'a plant whose id is in use',
+  plural: 'plants whose ids are in use',
+  from: (ordinary) => precededBy(ordinary, templateOf(ordinary), 'other'),
+};
+
 /** Finds whether a request fails after a plant that the store rejected because its id was in use. */
 export async function tryAfterDuplicate(probe: SequenceProbe): Promise<Explanation | undefined> {
-  const { duplicate: kind } = PRECEDING_KINDS;
-  const { before, shows } = await probe.after(kind);
+  const { before, shows } = await probe.after(DUPLICATE);
   const status = before.at(-1)?.exchange.response?.status ?? 0;
   if (!shows || status < 400) return undefined;
-  const sequence = await probe.alwaysAfter(kind);
-  return sequence && probe.explanation({ phrase: `after ${kind.singular}` }, sequence);
+  const sequence = await probe.alwaysAfter(DUPLICATE);
+  return sequence && probe.explanation({ phrase: `after ${DUPLICATE.singular}` }, sequence);
 }
 
 /** Longer than many stores remember an accepted token. */
