@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
   'state-name-leaks': /^Accepts a plant without name and answers with values of the previous plant$/,
   'auth-gives-up': /^Does not check the token of requests after 8 requests without a token in a row$/,
   'auth-address': /^Does not check the token of requests soon after an accepted plant$/,
+  'state-409-then-500': /^Answers 500 to requests after a plant whose id is in use$/,
   'again-never': /^Answers 500 once, not reproduced$/,
   'error-empty-again':
     /^Answers 400 without a body to requests after a rejected request .*on the same connection/,

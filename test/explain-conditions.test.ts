@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { conditionalStores } from '../mutants/conditional/index.ts';
 import { absent } from './helpers/bash.ts';
-import { causesOf, requireOneCause, requireStepsShow } from './helpers/causes.ts';
+import { causesOf, recordOf, requireOneCause, requireStepsShow } from './helpers/causes.ts';
+import { TOKEN } from './helpers/stores.ts';
 
 /** Stores with one fault, and the one title that names it with its condition. */
 const TITLES: Readonly<Record<string, RegExp>> = {
@@ -75,6 +77,35 @@ describe('a store with one fault', () => {
     '%s has one cause, whose title names fault and condition',
     (name, title) => requireOneCause(name, title),
   );
+});
+
+/** Stores whose faults depend on a detail of a value that the model combines with others. */
+const DETAILS: Readonly<Record<string, RegExp>> = {
+  'media-parameter-unguarded':
+    /^Does not check the token of requests with parameters other than charset in Content-Type$/,
+  'media-tight-parameter-any-token':
+    /^Accepts any bearer token in requests without a space after the semicolon in Content-Type$/,
+  'accept-any-application-list':
+    /^Answers 200 with a Plant in an array to requests with application\/\* in Accept$/,
+  'target-slash-in-query-other-case':
+    /^Accepts property names in a different case in requests with a slash in the query$/,
+  'text-escaped-slash-number-tag': /^Accepts a number as tag in requests with \\\/ in a string$/,
+};
+
+describe('a store whose fault shows only under a condition', () => {
+  test.each(Object.entries(DETAILS))('%s: the title names the detail that matters', async (name, title) => {
+    const store = conditionalStores.find((one) => one.name === name);
+    const running = await store?.start(TOKEN);
+    try {
+      const { causes } = await recordOf(running?.url ?? '', {
+        only: ['combinations/*', 'invariants/*'],
+        cases: 120,
+      });
+      expect(causes.map((cause) => cause.title)).toEqual([expect.stringMatching(title)]);
+    } finally {
+      await running?.stop();
+    }
+  });
 });
 
 describe('the steps of a cause', () => {

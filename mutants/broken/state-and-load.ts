@@ -476,6 +476,27 @@ export const stateAndLoad: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'state-409-then-500',
+    '409 if the id exists, without a rollback, so that the next plant gets 500',
+    ['combinations/answers-unconstrained-plants', 'invariants/no-server-error'],
+    withFreshState(() => {
+      const ids = new Set<string>();
+      let needsRollback = false;
+      return (right) => ({
+        create(plant, request) {
+          if (needsRollback) {
+            needsRollback = false;
+            return json(500, { error: 500, message: 'the transaction has been aborted' });
+          }
+          needsRollback = ids.has(String(plant.id));
+          if (needsRollback) return json(409, { error: 409, message: 'the id exists' });
+          ids.add(String(plant.id));
+          return right.create(plant, request);
+        },
+      });
+    }),
+  ),
+  broken(
     'state-id-leaks',
     'uses the id of the previous plant if id is missing',
     [
