@@ -147,7 +147,7 @@ export const tryBesideOthers: Finder = async (request, search) => {
     return {
       ...bareExplanation(precededBy(request, templateOf(other), 'concurrent'), mixed.exchange),
       kind: 'under-concurrency',
-      conditions: [{ clause: `${plural} are in flight`, isOfOthers: true }],
+      conditions: [{ clause: `${plural} are in flight`, needsOthersInFlight: true }],
       inside: [mixed.shown, PAIRS * WAVES_OF_PAIRS],
       outside: [0, MIN_PASSING_REQUESTS],
       repeat: { times: PAIRS * WAVES_OF_PAIRS * 4, inFlight: PAIRS * 2 },

@@ -72,10 +72,10 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   if (found === undefined) return undefined;
   // If ordinary requests show the symptom as well, it is not about the rejected request.
   const isOfAll = !isOrdinary && search.expectedOutcomeOf(found.request) === 'accept';
-  const isOfAnyContent = found.conditions.some(({ isOfAnything }) => isOfAnything === true);
+  const affectsAnyContent = found.conditions.some(({ isAboutAnyContent }) => isAboutAnyContent === true);
   // If such requests are counted, any of them will do.
   const counted = found.conditions.flatMap((condition) => condition.counted ?? []);
-  if (isOfAll || isOfAnyContent || counted.includes('rejections on a connection'))
+  if (isOfAll || affectsAnyContent || counted.includes('rejections on a connection'))
     return { ...found, subject: undefined };
   const isOfCredential = search.expectedOutcomeOf(failing) === 'reject-credential';
   const isCounted = counted.includes('requests without a valid token');
@@ -99,24 +99,31 @@ async function explainByOwnId(search: Search): Promise<Explanation | undefined> 
   return found === undefined || areVague(found.conditions) ? undefined : found;
 }
 
+/** Finds which other requests a failure needs; what takes few requests to try comes first. */
 const tryOtherRequests: Finder = async (request, search) => {
   const probe = await SequenceProbe.of(request, search);
-  return (
-    (probe &&
-      ((await tryAfterOne(probe)) ?? (await tryAfterDuplicate(probe)) ?? (await trySoonAfter(probe)))) ??
-    (await tryComparedWithBefore(request, search)) ??
-    (await tryAfterItself(search)) ??
-    (await tryAfterRecent(search)) ??
-    // It takes fewer requests than what follows, and a single request is known to precede the failing one.
-    (search.failure.before?.length === 1 ? await tryOnConnection(request, search) : undefined) ??
-    (await tryAfterFlood(request, search)) ??
-    (await tryBesideOthers(request, search)) ??
-    (await tryUnderConcurrency(request, search)) ??
-    (await tryOnConnection(request, search)) ??
-    (await tryAfterManyOnConnection(request, search)) ??
-    (await tryAfterManyRejectedOnConnection(request, search)) ??
-    (probe && (await tryAfterMany(probe)))
-  );
+  const ifPossible = (...finders: ((probe: SequenceProbe) => ReturnType<Finder>)[]): Finder[] =>
+    probe === undefined ? [] : finders.map((find) => () => find(probe));
+  const followsOne = search.failure.before?.length === 1;
+  const finders: readonly Finder[] = [
+    ...ifPossible(tryAfterOne, tryAfterDuplicate, trySoonAfter),
+    tryComparedWithBefore,
+    () => tryAfterItself(search),
+    () => tryAfterRecent(search),
+    ...(followsOne ? [tryOnConnection] : []),
+    tryAfterFlood,
+    tryBesideOthers,
+    tryUnderConcurrency,
+    ...(followsOne ? [] : [tryOnConnection]),
+    tryAfterManyOnConnection,
+    tryAfterManyRejectedOnConnection,
+    ...ifPossible((known) => tryAfterMany(known)),
+  ];
+  for (const find of finders) {
+    const found = await find(request, search);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 };
 
 async function tryRepeating(
@@ -239,7 +246,7 @@ const regular = (gap: number): string =>
 const MAX_REQUESTS_FOR_A_PROPERTY = 200;
 
 /** Whether ordinary requests fail as well as the one whose rate of failures is known. */
-async function isOfAnything(request: ModelRequest, tries: number, search: Search): Promise<boolean> {
+async function isAboutAnyContent(request: ModelRequest, tries: number, search: Search): Promise<boolean> {
   if (search.symptom.kind === 'accepts') return false;
   if (!mustReject(search.expectedOutcomeOf(request))) return true;
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return false;
@@ -255,7 +262,7 @@ async function describeAffected(
   search: Search,
 ): Promise<Condition> {
   const tries = triesAtRate(every);
-  const anything = (await isOfAnything(request, tries, search)) ? ofAnything(rate) : { note: rate };
+  const anything = (await isAboutAnyContent(request, tries, search)) ? ofAnything(rate) : { note: rate };
   if (tries > MAX_REQUESTS_FOR_A_PROPERTY) return anything;
   const presences = await withinBudget(() =>
     requiredPresences(request, search, (other) => search.showsAtLeastOnce(other, tries, SPREAD_MS / tries)),

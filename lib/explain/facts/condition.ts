@@ -37,11 +37,11 @@ export interface Condition {
   /** Requests that meet the condition are smaller than others, whatever their properties. */
   readonly isSmaller?: true;
   /** The condition is about concurrent requests that the store handles in a different way. */
-  readonly isOfOthers?: true;
+  readonly needsOthersInFlight?: true;
   /** The condition requires a concurrent request with the same id. */
-  readonly isOfSameId?: true;
+  readonly needsSameIdInFlight?: true;
   /** The note is about requests of any content. */
-  readonly isOfAnything?: true;
+  readonly isAboutAnyContent?: true;
   /** The store counts such requests, whatever else is in them, and fails after a number of them. */
   readonly counted?: 'rejections on a connection' | 'requests without a valid token';
   /** A divisor: ids that leave the same remainder also meet the condition. */
@@ -84,7 +84,7 @@ export const propertiesIn = ({ property, statement, otherProperties = [] }: Cond
 /** A note about how often requests show the symptom, of any content. */
 export const ofAnything = (rate: string): Condition => ({
   note: `${rate}, whatever it contains`,
-  isOfAnything: true,
+  isAboutAnyContent: true,
 });
 
 /** The condition of a request that gets the response to an earlier one. */

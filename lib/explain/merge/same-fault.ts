@@ -92,7 +92,7 @@ export const byCodePath: SameFault = {
     const isCodePath = kind === 'under-concurrency' || conditions.some(({ phrase }) => phrase !== undefined);
     if (!isCodePath || hasVague(cluster)) return undefined;
     // Requests that interfere with one another are one fault, whichever of them fails.
-    const interferes = conditions.some(({ isOfOthers }) => isOfOthers === true);
+    const interferes = conditions.some(({ needsOthersInFlight }) => needsOthersInFlight === true);
     if (interferes || (kind === 'under-concurrency' && cluster.symptom.kind === 'echo')) return 'mixed up';
     const isAboutPieces = conditions.length > 0 && conditions.every(({ part = '' }) => PIECES.includes(part));
     return JSON.stringify([kind, isAboutPieces ? PIECES : textOfAll(conditions)]);
@@ -113,7 +113,7 @@ const acrossRates: SameFault = {
   key: ({ symptom, explanation: { kind, conditions } }) =>
     kind === 'intermittent' &&
     conditions.length > 0 &&
-    conditions.every((one) => isRate(one) && one.isOfAnything === true)
+    conditions.every((one) => isRate(one) && one.isAboutAnyContent === true)
       ? keyOf(symptom)
       : undefined,
   join: (first) => first,

@@ -95,7 +95,7 @@ const ALSO: Readonly<
 type NamedValues = readonly [
   phrase: string,
   which: ValueGroup | readonly ValueGroup[] | RegExp | ((text: string) => boolean),
-  flags?: Pick<Condition, 'isLarger' | 'isOfOthers' | 'isOfSameId' | 'topics'>,
+  flags?: Pick<Condition, 'isLarger' | 'needsOthersInFlight' | 'needsSameIdInFlight' | 'topics'>,
 ];
 
 export const WITH_ESCAPES = 'with \\u escapes';
@@ -225,8 +225,8 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
     [OTHERWISE_THE_SAME, 'otherwise the same'],
     ['with the same id as another request', ['same id', 'same id in flight'], { topics: ['known value'] }],
     ['after a plant with the same id', 'same id', { topics: ['known value'] }],
-    [besideSame(ID), 'same id in flight', { topics: ['known value'], isOfSameId: true }],
-    ['that arrive while another one is in flight', 'overlapping', { isOfOthers: true }],
+    [besideSame(ID), 'same id in flight', { topics: ['known value'], needsSameIdInFlight: true }],
+    ['that arrive while another one is in flight', 'overlapping', { needsOthersInFlight: true }],
     ['that are not the first of their connection', 'later on its connection'],
     [
       'on a connection that carried any request with the right token before',

@@ -94,12 +94,12 @@ async function inIsolation(
     return attempt(testCase);
   };
   // If a failing request leaves bytes on its connection, whatever is sent next fails as well.
-  const isOfRequest = (await onFreshConnection(value.value)) !== undefined;
+  const failsOnFreshConnection = (await onFreshConnection(value.value)) !== undefined;
   const { result, path } = await shrink(
     value,
     arbitrary,
     confirmed,
-    isOfRequest ? onFreshConnection : attempt,
+    failsOnFreshConnection ? onFreshConnection : attempt,
   );
   return { ...result, sampled: { path: [index, ...path].join(':'), shrinks: path.length } };
 }
