@@ -18,7 +18,7 @@ import {
   type TestCase,
   validCredential,
 } from '../lib/payloads/test-case.ts';
-import type { Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
+import type { About, Check, CheckContext, PlantFactory } from '../lib/run/check.ts';
 import {
   caseWithControl,
   headerText,
@@ -44,7 +44,11 @@ const random = wrongToken('a random token of the same length');
 const longer = wrongToken('the token with characters appended');
 const swapped = wrongToken('the token with upper and lower case swapped');
 
-const rejects = (id: string, statement: string, hint: string, invalid: readonly InvalidCredential[]): Check =>
+interface CredentialCheck extends Pick<About, 'statement' | 'hint'> {
+  readonly invalid: readonly InvalidCredential[];
+}
+
+const rejectsCredentials = (id: string, { statement, hint, invalid }: CredentialCheck): Check =>
   must(id, {
     statement,
     basis: BASIS,
@@ -102,30 +106,28 @@ async function alternates(context: CheckContext): Promise<void> {
 }
 
 export const authChecks: readonly Check[] = [
-  rejects(
-    'auth/rejects-missing-token',
-    'A request without a token is rejected: no Authorization header, an empty one, or Bearer without a token.',
-    'Require the Authorization header for every request, regardless of the body.',
-    noToken,
-  ),
-  rejects(
-    'auth/rejects-other-schemes',
-    'The right token with another scheme, or without a scheme, is rejected.',
-    'Accept only the scheme Bearer.',
-    otherSchemes,
-  ),
-  rejects(
-    'auth/rejects-wrong-tokens',
-    'A wrong token is rejected, however similar it is to the right one.',
-    'Compare the whole token, character by character.',
-    wrongTokens,
-  ),
-  rejects(
-    'auth/rejects-other-carriers',
-    'The right token in a cookie or a header other than Authorization is rejected, as is a cookie set by the store.',
-    'Read the token from the Authorization header only.',
-    otherCarriers,
-  ),
+  rejectsCredentials('auth/rejects-missing-token', {
+    statement:
+      'A request without a token is rejected: no Authorization header, an empty one, or Bearer without a token.',
+    hint: 'Require the Authorization header for every request, regardless of the body.',
+    invalid: noToken,
+  }),
+  rejectsCredentials('auth/rejects-other-schemes', {
+    statement: 'The right token with another scheme, or without a scheme, is rejected.',
+    hint: 'Accept only the scheme Bearer.',
+    invalid: otherSchemes,
+  }),
+  rejectsCredentials('auth/rejects-wrong-tokens', {
+    statement: 'A wrong token is rejected, however similar it is to the right one.',
+    hint: 'Compare the whole token, character by character.',
+    invalid: wrongTokens,
+  }),
+  rejectsCredentials('auth/rejects-other-carriers', {
+    statement:
+      'The right token in a cookie or a header other than Authorization is rejected, as is a cookie set by the store.',
+    hint: 'Read the token from the Authorization header only.',
+    invalid: otherCarriers,
+  }),
   must('auth/rejects-after-an-accepted-request', {
     statement: 'A request is authenticated by its own header, not by that of an earlier request.',
     basis: BASIS,

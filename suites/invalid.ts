@@ -27,7 +27,7 @@ import { ID, plantOf, reordered, styles, undeclared } from '../lib/payloads/plan
 import { mostly, RoundRobin } from '../lib/payloads/random.ts';
 import type { RequestTemplate, TestCase } from '../lib/payloads/test-case.ts';
 import { isInvalid, isValid, onlyValid } from '../lib/payloads/validity.ts';
-import type { Check, PlantFactory } from '../lib/run/check.ts';
+import type { About, Check, PlantFactory } from '../lib/run/check.ts';
 import type { Basis } from './clauses.ts';
 import { caseWithControl, must, namedCases, requestWith, requestWithText, should } from './define.ts';
 
@@ -176,36 +176,36 @@ const bodies = (plants: PlantFactory, texts: Readonly<Record<string, string>>): 
     caseWithControl(label, { ...requestWithText(text), contentType: 'application/json' }, plants.plain()),
   );
 
-const aboutText = (statement: string, basis: readonly Basis[], hint: string) => ({
+type CheckText = Pick<About, 'statement' | 'hint'> & { readonly basis: readonly Basis[] };
+
+const aboutText = ({ statement, basis, hint }: CheckText) => ({
   statement,
   basis: ['section 4, request body' as const, ...basis],
   hint: `${hint} ${REJECT_HINT}`,
 });
 
-const rejects = (
-  id: string,
-  statement: string,
-  basis: readonly Basis[],
-  hint: string,
-  cases: (plants: PlantFactory) => readonly TestCase[],
-): Check => must(id, { ...aboutText(statement, basis, hint), test: namedCases(rejectedRules, cases) });
+interface BodyCheck extends CheckText {
+  readonly cases: (plants: PlantFactory) => readonly TestCase[];
+}
 
-/** Like `rejects`, with random cases: `weight` times the number of cases of the run. */
-const rejectsAny = (
-  id: string,
-  statement: string,
-  basis: readonly Basis[],
-  hint: string,
-  weight: number,
-  cases: (plants: PlantFactory) => Arbitrary<TestCase>,
-): Check =>
-  must(id, {
-    ...aboutText(statement, basis, hint),
-    test: { kind: 'property', cases, rules: rejectedRules, weight },
-  });
+const rejectsBodies = (id: string, { cases, ...text }: BodyCheck): Check =>
+  must(id, { ...aboutText(text), test: namedCases(rejectedRules, cases) });
 
-const byKind = (id: string, statement: string, hint: string, kind: DefectKind): Check =>
-  rejects(id, statement, ['section 2, NewPlant'], hint, invalidPlants(kind));
+interface RandomBodyCheck extends CheckText {
+  /** The number of cases as a multiple of that of the run. */
+  readonly weight: number;
+  readonly cases: (plants: PlantFactory) => Arbitrary<TestCase>;
+}
+
+const rejectsAnyBody = (id: string, { cases, weight, ...text }: RandomBodyCheck): Check =>
+  must(id, { ...aboutText(text), test: { kind: 'property', cases, rules: rejectedRules, weight } });
+
+interface DefectCheck extends Pick<CheckText, 'statement' | 'hint'> {
+  readonly kind: DefectKind;
+}
+
+const rejectsDefects = (id: string, { kind, ...text }: DefectCheck): Check =>
+  rejectsBodies(id, { ...text, basis: ['section 2, NewPlant'], cases: invalidPlants(kind) });
 
 const withoutDefect =
   (kind: DefectKind, reason: string): Check['notApplicable'] =>
@@ -239,62 +239,53 @@ const wrappedAsDocument = (plants: PlantFactory): readonly TestCase[] => {
 };
 
 export const invalidChecks: readonly Check[] = [
-  byKind(
-    'invalid/rejects-non-objects',
-    'A JSON body that is not an object is rejected: null, true, a number, a string, an array.',
-    'First check that the body is a JSON object: an array of one plant, or a string that contains one, is not an object.',
-    'not-an-object',
-  ),
-  byKind(
-    'invalid/rejects-missing-property',
-    'An object without a required property is rejected.',
-    'Require every property that the document requires; do not substitute a default.',
-    'missing',
-  ),
-  byKind(
-    'invalid/rejects-misnamed-property',
-    'A required property whose name differs in case or has extra white space counts as missing.',
-    'Compare property names character by character; switch off case-insensitive binding.',
-    'other-name',
-  ),
-  rejects(
-    'invalid/rejects-nested-property',
-    'A required property nested one level down counts as missing.',
-    ['section 2, NewPlant'],
-    'Read the properties from the top-level object only; do not unwrap nested objects.',
-    (plants) => [...invalidPlants('nested')(plants), ...wrappedAsDocument(plants)],
-  ),
-  byKind(
-    'invalid/rejects-inherited-property',
-    'A required property inherited through __proto__ counts as missing.',
-    'Check for own properties (Object.hasOwn), and use a parser that treats __proto__ as an ordinary property.',
-    'inherited',
-  ),
-  byKind(
-    'invalid/rejects-null',
-    'A property with the value null is rejected.',
-    'Do not treat null as a string, as an integer, or as an absent property.',
-    'null',
-  ),
-  byKind(
-    'invalid/rejects-fractional-id',
-    'An id with a fractional part is rejected.',
-    'Check that the number is an integer; do not round or truncate it.',
-    'fraction',
-  ),
-  byKind(
-    'invalid/rejects-numeric-string-id',
-    'An id sent as a numeric string is rejected.',
-    'Check the JSON type of the value before converting it; switch off type coercion.',
-    'numeral',
-  ),
-  rejects(
-    'invalid/rejects-wrong-type',
-    'A property of the wrong JSON type is rejected.',
-    ['section 2, NewPlant'],
-    'Check the JSON type of each property, including optional ones; switch off type coercion, and do not rely on truthiness.',
-    (plants) => [...invalidPlants('wrong-type')(plants), ...severalWrong(plants)],
-  ),
+  rejectsDefects('invalid/rejects-non-objects', {
+    statement: 'A JSON body that is not an object is rejected: null, true, a number, a string, an array.',
+    hint: 'First check that the body is a JSON object: an array of one plant, or a string that contains one, is not an object.',
+    kind: 'not-an-object',
+  }),
+  rejectsDefects('invalid/rejects-missing-property', {
+    statement: 'An object without a required property is rejected.',
+    hint: 'Require every property that the document requires; do not substitute a default.',
+    kind: 'missing',
+  }),
+  rejectsDefects('invalid/rejects-misnamed-property', {
+    statement: 'A required property whose name differs in case or has extra white space counts as missing.',
+    hint: 'Compare property names character by character; switch off case-insensitive binding.',
+    kind: 'other-name',
+  }),
+  rejectsBodies('invalid/rejects-nested-property', {
+    statement: 'A required property nested one level down counts as missing.',
+    basis: ['section 2, NewPlant'],
+    hint: 'Read the properties from the top-level object only; do not unwrap nested objects.',
+    cases: (plants) => [...invalidPlants('nested')(plants), ...wrappedAsDocument(plants)],
+  }),
+  rejectsDefects('invalid/rejects-inherited-property', {
+    statement: 'A required property inherited through __proto__ counts as missing.',
+    hint: 'Check for own properties (Object.hasOwn), and use a parser that treats __proto__ as an ordinary property.',
+    kind: 'inherited',
+  }),
+  rejectsDefects('invalid/rejects-null', {
+    statement: 'A property with the value null is rejected.',
+    hint: 'Do not treat null as a string, as an integer, or as an absent property.',
+    kind: 'null',
+  }),
+  rejectsDefects('invalid/rejects-fractional-id', {
+    statement: 'An id with a fractional part is rejected.',
+    hint: 'Check that the number is an integer; do not round or truncate it.',
+    kind: 'fraction',
+  }),
+  rejectsDefects('invalid/rejects-numeric-string-id', {
+    statement: 'An id sent as a numeric string is rejected.',
+    hint: 'Check the JSON type of the value before converting it; switch off type coercion.',
+    kind: 'numeral',
+  }),
+  rejectsBodies('invalid/rejects-wrong-type', {
+    statement: 'A property of the wrong JSON type is rejected.',
+    basis: ['section 2, NewPlant'],
+    hint: 'Check the JSON type of each property, including optional ones; switch off type coercion, and do not rely on truthiness.',
+    cases: (plants) => [...invalidPlants('wrong-type')(plants), ...severalWrong(plants)],
+  }),
   must('invalid/rejects-constraint-violation', {
     statement: 'A property that violates a limit declared in the document is rejected.',
     basis: ['section 4, request body', 'section 2, NewPlant'],
@@ -302,28 +293,25 @@ export const invalidChecks: readonly Check[] = [
     notApplicable: withoutDefect('constraint', 'the document declares no limits'),
     test: namedCases(rejectedRules, invalidPlants('constraint')),
   }),
-  rejectsAny(
-    'invalid/rejects-any-defect',
-    'A body with one defect is rejected, whatever its other properties and however it is written.',
-    ['section 2, NewPlant'],
-    'Validate every property of every plant, regardless of its position and of the other properties.',
-    1,
-    anyInvalidPlant(mustBeRejected),
-  ),
-  rejectsAny(
-    'invalid/rejects-any-wrong-type',
-    'A value of the wrong type is rejected, regardless of the other properties.',
-    ['section 2, NewPlant'],
-    'Always check the JSON type of each property, independently of the other properties.',
-    0.5,
-    anyInvalidPlant(({ kind }) => ['null', 'fraction', 'numeral', 'wrong-type'].includes(kind)),
-  ),
-  rejects(
-    'invalid/rejects-missing-body',
-    'A request without a body is rejected.',
-    ['RFC 8259 section 2'],
-    'Require a body, and do not treat a missing one as an empty object.',
-    (plants) => [
+  rejectsAnyBody('invalid/rejects-any-defect', {
+    statement: 'A body with one defect is rejected, whatever its other properties and however it is written.',
+    basis: ['section 2, NewPlant'],
+    hint: 'Validate every property of every plant, regardless of its position and of the other properties.',
+    weight: 1,
+    cases: anyInvalidPlant(mustBeRejected),
+  }),
+  rejectsAnyBody('invalid/rejects-any-wrong-type', {
+    statement: 'A value of the wrong type is rejected, regardless of the other properties.',
+    basis: ['section 2, NewPlant'],
+    hint: 'Always check the JSON type of each property, independently of the other properties.',
+    weight: 0.5,
+    cases: anyInvalidPlant(({ kind }) => ['null', 'fraction', 'numeral', 'wrong-type'].includes(kind)),
+  }),
+  rejectsBodies('invalid/rejects-missing-body', {
+    statement: 'A request without a body is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Require a body, and do not treat a missing one as an empty object.',
+    cases: (plants) => [
       caseWithControl('no body', { contentType: 'application/json' }, plants.plain()),
       caseWithControl('no body and no content type', { contentType: undefined }, plants.plain()),
       // As curl -X POST sends it.
@@ -335,30 +323,27 @@ export const invalidChecks: readonly Check[] = [
       ...edited(plants, notJsonNamed('empty')),
       ...edited(plants, notJsonNamed('empty'), { framing: 'chunked' }),
     ],
-  ),
-  rejects(
-    'invalid/rejects-white-space-only',
-    'A body of white space only is rejected.',
-    ['RFC 8259 section 2'],
-    'Treat white space neither as a JSON value nor as an empty object.',
-    (plants) => [
+  }),
+  rejectsBodies('invalid/rejects-white-space-only', {
+    statement: 'A body of white space only is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Treat white space neither as a JSON value nor as an empty object.',
+    cases: (plants) => [
       ...edited(plants, notJsonNamed('white space')),
       ...bodies(plants, { 'a space': ' ', 'a line feed': '\n' }),
     ],
-  ),
-  rejects(
-    'invalid/rejects-truncated-json',
-    'A truncated JSON text is rejected.',
-    ['RFC 8259 section 2'],
-    'Use a JSON parser that fails on an incomplete text, and do not repair the text.',
-    (plants) => edited(plants, notJsonNamed('truncated', 'without')),
-  ),
-  rejects(
-    'invalid/rejects-non-json',
-    'A body that is not JSON is rejected.',
-    ['RFC 8259 section 2'],
-    'Use a JSON parser, and do not continue when it fails.',
-    (plants) => [
+  }),
+  rejectsBodies('invalid/rejects-truncated-json', {
+    statement: 'A truncated JSON text is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Use a JSON parser that fails on an incomplete text, and do not repair the text.',
+    cases: (plants) => edited(plants, notJsonNamed('truncated', 'without')),
+  }),
+  rejectsBodies('invalid/rejects-non-json', {
+    statement: 'A body that is not JSON is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Use a JSON parser, and do not continue when it fails.',
+    cases: (plants) => [
       ...edited(
         plants,
         notJsonNamed(
@@ -376,30 +361,28 @@ export const invalidChecks: readonly Check[] = [
         'a word': 'nope',
       }),
     ],
-  ),
-  rejects(
-    'invalid/rejects-several-values',
-    'A body with several JSON values, or with anything after the first, is rejected.',
-    ['RFC 8259 section 2'],
-    'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
-    (plants) => edited(plants, [...notJsonNamed('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
-  ),
-  rejects(
-    'invalid/rejects-forms',
-    'A form, XML or YAML is rejected, under its own content type as well.',
-    ['openapi.yaml#/paths/~1plants/post/requestBody'],
-    'Accept application/json only; do not let the framework bind other formats to a plant.',
-    (plants) => [
+  }),
+  rejectsBodies('invalid/rejects-several-values', {
+    statement: 'A body with several JSON values, or with anything after the first, is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Make sure that only white space follows the value: a streaming decoder stops after the first value.',
+    cases: (plants) =>
+      edited(plants, [...notJsonNamed('twice', 'two values', 'followed'), ...notJsonBeyondBuffers]),
+  }),
+  rejectsBodies('invalid/rejects-forms', {
+    statement: 'A form, XML or YAML is rejected, under its own content type as well.',
+    basis: ['openapi.yaml#/paths/~1plants/post/requestBody'],
+    hint: 'Accept application/json only; do not let the framework bind other formats to a plant.',
+    cases: (plants) => [
       ...edited(plants, notJsonNamed('a URL-encoded form')),
       ...otherFormats.flatMap(({ contentType, edits }) => edited(plants, edits, { contentType })),
     ],
-  ),
-  rejects(
-    'invalid/rejects-properties-in-query',
-    'Query parameters do not replace properties missing from the body.',
-    ['section 4, parameters'],
-    'Read the properties from the body only; no query parameters are declared.',
-    (plants) =>
+  }),
+  rejectsBodies('invalid/rejects-properties-in-query', {
+    statement: 'Query parameters do not replace properties missing from the body.',
+    basis: ['section 4, parameters'],
+    hint: 'Read the properties from the body only; no query parameters are declared.',
+    cases: (plants) =>
       (
         [
           ['an empty object', object({})],
@@ -412,26 +395,24 @@ export const invalidChecks: readonly Check[] = [
           const template = requestWith(json, { path: '/plants?id={id}&name=Aloe&tag=fern' });
           return caseWithControl(label, template, plants.plain());
         }),
-  ),
-  rejectsAny(
-    'invalid/rejects-any-malformed-json',
-    'A NewPlant that is truncated or followed by other text is rejected.',
-    ['RFC 8259 section 2'],
-    'Parse the whole body with a JSON parser.',
-    0.5,
-    (plants) =>
+  }),
+  rejectsAnyBody('invalid/rejects-any-malformed-json', {
+    statement: 'A NewPlant that is truncated or followed by other text is rejected.',
+    basis: ['RFC 8259 section 2'],
+    hint: 'Parse the whole body with a JSON parser.',
+    weight: 0.5,
+    cases: (plants) =>
       fc
         .tuple(ordinaryPlants(plants), malformedText)
         .map(([control, { name, apply }]) =>
           caseWithControl(name, { body: { json: control, edit: apply } }, control),
         ),
-  ),
-  rejects(
-    'invalid/rejects-deep-nesting',
-    'Deeply nested invalid values are rejected like any others.',
-    ['section 8'],
-    'Parse without recursion, or limit the depth, so that nesting cannot crash the store.',
-    (plants) => [
+  }),
+  rejectsBodies('invalid/rejects-deep-nesting', {
+    statement: 'Deeply nested invalid values are rejected like any others.',
+    basis: ['section 8'],
+    hint: 'Parse without recursion, or limit the depth, so that nesting cannot crash the store.',
+    cases: (plants) => [
       ...bodies(plants, {
         'arrays 500 deep': nested('[', 500, ']'),
         'arrays 900 deep': nested('[', 900, ']'),
@@ -445,7 +426,7 @@ export const invalidChecks: readonly Check[] = [
       }),
       ...nestedValues(plants),
     ],
-  ),
+  }),
   must('invalid/answers-huge-numbers', {
     statement: 'A request with an extremely large or precise number gets a valid response.',
     basis: ['section 2, NewPlant', 'section 4, rule 3', 'RFC 8259 section 6'],

@@ -99,32 +99,24 @@ const ids = (plants: PlantFactory, ranges: Ranges): TestCase[] =>
     }),
   );
 
-const accepts = (
-  id: string,
-  statement: string,
-  hint: string,
-  test: Check['test'],
-  notApplicable?: Check['notApplicable'],
-): Check =>
-  should(id, {
-    statement,
-    basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, unspecified'],
-    hint,
-    notApplicable,
-    test,
-  });
+type Acceptance = Pick<Check, 'statement' | 'hint' | 'test' | 'notApplicable'>;
 
-const acceptsIds = (id: string, statement: string, hint: string, ranges: Ranges): Check =>
-  accepts(
-    id,
-    statement,
-    hint,
-    namedCases([answers200], (plants) => ids(plants, ranges)),
-    ({ newPlant: { shape } }) =>
+const accepts = (id: string, about: Acceptance): Check =>
+  should(id, { ...about, basis: ['section 4, rule 1', 'section 2, NewPlant', 'section 2, unspecified'] });
+
+interface IdCheck extends Pick<Check, 'statement' | 'hint'> {
+  readonly ranges: Ranges;
+}
+
+const acceptsIds = (id: string, { ranges, ...text }: IdCheck): Check =>
+  accepts(id, {
+    ...text,
+    test: namedCases([answers200], (plants) => ids(plants, ranges)),
+    notApplicable: ({ newPlant: { shape } }) =>
       ranges.some(([from, below]) => idWithin(shape, from, below) !== undefined)
         ? undefined
         : 'the document allows no such ids',
-  );
+  });
 
 export const unconstrainedChecks: readonly Check[] = [
   must('unconstrained/answers-any-plant', {
@@ -245,18 +237,16 @@ export const unconstrainedChecks: readonly Check[] = [
       ]);
     }),
   }),
-  accepts(
-    'unconstrained/accepts-any-name',
-    'Any Unicode string that the document allows is accepted as a name.',
-    'Remove the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
-    { ...anyText('name'), rules: [answers200] },
-  ),
-  accepts(
-    'unconstrained/accepts-any-tag',
-    'Any Unicode string that the document allows is accepted as a tag.',
-    'Remove the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
-    { ...anyText('tag'), rules: [answers200] },
-  ),
+  accepts('unconstrained/accepts-any-name', {
+    statement: 'Any Unicode string that the document allows is accepted as a name.',
+    hint: 'Remove the limit, or declare it in the document: an overlay with minLength, maxLength or pattern makes it part of the contract.',
+    test: { ...anyText('name'), rules: [answers200] },
+  }),
+  accepts('unconstrained/accepts-any-tag', {
+    statement: 'Any Unicode string that the document allows is accepted as a tag.',
+    hint: 'Remove the limit, or declare it in the document: an overlay with an enum of tags makes it part of the contract.',
+    test: { ...anyText('tag'), rules: [answers200] },
+  }),
   should('unconstrained/echoes-any-name', {
     statement: 'Any accepted name is returned unchanged.',
     basis: ['section 4, rule 2', 'RFC 8259 section 8.2'],
@@ -274,33 +264,30 @@ export const unconstrainedChecks: readonly Check[] = [
     notApplicable: withoutTag,
     test: { ...anyText('tag'), rules: [echoes('tag')], untestableBecauseOf: 'unconstrained/accepts-any-tag' },
   }),
-  acceptsIds(
-    'unconstrained/accepts-ids-above-2^31',
-    'Ids above 2^31 are accepted.',
-    'Use a 64-bit column and variable for an int64.',
-    [
+  acceptsIds('unconstrained/accepts-ids-above-2^31', {
+    statement: 'Ids above 2^31 are accepted.',
+    hint: 'Use a 64-bit column and variable for an int64.',
+    ranges: [
       [2n ** 31n, 2n ** 32n],
       [2n ** 32n, 2n ** 40n],
       [2n ** 40n, 2n ** 53n],
     ],
-  ),
-  acceptsIds(
-    'unconstrained/accepts-ids-above-2^53',
-    'Ids above 2^53 are accepted.',
-    'Read the id with a parser that keeps integers exact: a double cannot represent every int64.',
-    [
+  }),
+  acceptsIds('unconstrained/accepts-ids-above-2^53', {
+    statement: 'Ids above 2^53 are accepted.',
+    hint: 'Read the id with a parser that keeps integers exact: a double cannot represent every int64.',
+    ranges: [
       [2n ** 53n, 2n ** 54n],
       [2n ** 54n, 2n ** 62n],
       [2n ** 62n, 2n ** 63n],
     ],
-  ),
-  acceptsIds(
-    'unconstrained/accepts-negative-ids',
-    'Negative ids that the document allows are accepted.',
-    'Remove the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
-    [
+  }),
+  acceptsIds('unconstrained/accepts-negative-ids', {
+    statement: 'Negative ids that the document allows are accepted.',
+    hint: 'Remove the limit, or declare it in the document: an overlay with minimum makes it part of the contract.',
+    ranges: [
       [-(2n ** 31n), -(2n ** 20n)],
       [-(2n ** 53n), -(2n ** 31n)],
     ],
-  ),
+  }),
 ];
