@@ -132,6 +132,10 @@ export const acceptsOrdinary: Rule = (exchange, contract, sent) =>
     ? undefined
     : answers200(exchange, contract, sent);
 
+/** Whether rules require that a request be accepted. */
+export const requireAcceptance = (rules: readonly Rule[]): boolean =>
+  rules.includes(answers200) || rules.includes(acceptsOrdinary);
+
 /** Requires that the content type of a 200 is application/json (section 4). */
 export const plantMediaType: Rule = ({ response }) =>
   response?.status === 200 ? mediaTypeFinding(response) : NO_200;

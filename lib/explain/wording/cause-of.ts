@@ -1,4 +1,4 @@
-import { acceptsOrdinary } from '../../judge/rules.ts';
+import { requireAcceptance } from '../../judge/rules.ts';
 import { membersOf } from '../../members.ts';
 import { templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
@@ -103,7 +103,7 @@ function mustAccept({ kind }: Symptom, members: readonly CheckFailure[]): boolea
   const byRules = members.flatMap(({ check }) =>
     'rules' in check.test ? [{ ...check, ...check.test }] : [],
   );
-  const isRequired = byRules.some(({ level, rules }) => level === 'MUST' && rules.includes(acceptsOrdinary));
+  const isRequired = byRules.some(({ level, rules }) => level === 'MUST' && requireAcceptance(rules));
   return kind === 'rejects' || byRules.length === 0 || isRequired;
 }
 

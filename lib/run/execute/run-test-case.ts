@@ -1,5 +1,5 @@
 import { describeExchange, isSuccess } from '../../judge/reading.ts';
-import { acceptsOrdinary, answers200, type Rule } from '../../judge/rules.ts';
+import { acceptsOrdinary, type Rule, requireAcceptance } from '../../judge/rules.ts';
 import type { RequestTemplate, TestCase } from '../../payloads/test-case.ts';
 import { Untestable } from '../check.ts';
 import type { Failure } from '../result/result.ts';
@@ -15,8 +15,7 @@ export async function runTestCase(
   execution: Execution,
 ): Promise<Failure | undefined> {
   const stableLabel = testCase.stableLabel ?? testCase.label;
-  const toBeAccepted =
-    testCase.template.ordinary === true || rules.includes(answers200) || rules.includes(acceptsOrdinary);
+  const toBeAccepted = testCase.template.ordinary === true || requireAcceptance(rules);
   const template: RequestTemplate = { ...testCase.template, sentAs: stableLabel };
   const exchange = await execution.send(template, id, toBeAccepted);
   const finding = execution.judge(exchange, testCase.template, rules);
