@@ -56,6 +56,9 @@ export async function explainLead(
   return { symptom: isFatal ? { ...lead.symptom, ...CRASHES } : lead.symptom, explanations };
 }
 
+/** Faults that depend on more parts of a request than this are rare. */
+const MAX_PARTS = 6;
+
 /**
  * Explains a failure by experiments: by the content of the request, by concurrent or preceding requests, or
  * by both.
@@ -67,10 +70,14 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   const behind = byContent && (await tryBehindContent(byContent, search));
   if (behind !== undefined) return [behind];
   const isClear = byContent?.every(({ conditions }) => !areVague(conditions)) === true;
+  // If so many parts matter, the request probably has to equal an earlier one.
+  const mayBeRepeated = byContent?.some(({ parts }) => parts.length > MAX_PARTS) === true;
   const { template, before = [] } = search.failure;
   // A value that is the same in each request has been sent before, and that may be what matters.
-  const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
-  if (byContent !== undefined && (isClear || !mayBeKnown)) return histories(byContent, search);
+  const mayBeKnown =
+    mayBeRepeated || before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
+  if (byContent !== undefined && ((isClear && !mayBeRepeated) || !mayBeKnown))
+    return histories(byContent, search);
   const byCircumstances = await withinBudget(() => findCircumstances(search));
   // A failure that shows each time does not depend on other requests.
   const isNeeded = byContent === undefined || byCircumstances?.kind !== 'from-then-on';

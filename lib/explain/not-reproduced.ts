@@ -4,7 +4,7 @@ import { oneIn, repeatAtRate } from './circumstances/rate.ts';
 import { withinBudget } from './experiment/experiments.ts';
 import { everyTime, type Search } from './experiment/search.ts';
 import { type CheckFailure, didRecur } from './facts/cluster.ts';
-import { type Condition, ofAnything } from './facts/condition.ts';
+import { type Condition, IN_SOME_CASES, ofAnything } from './facts/condition.ts';
 import { bareExplanation, type Explanation } from './facts/explanation.ts';
 import { labelOf } from './facts/labels.ts';
 import { toWhom } from './symptom/symptom.ts';
@@ -70,7 +70,7 @@ export async function notReproduced(
       return accepted !== undefined ? { note: 'from some point in the run on' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential)
-      return experiments.sent === 0 ? {} : { note: 'in some requests' };
+      return experiments.sent === 0 || search.failingRequest === undefined ? {} : IN_SOME_CASES;
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };
     // If several kinds of ordinary requests fail, nothing unusual about a single one matters.
     const ordinary = members.filter((one) => one.failure.template.ordinary === true);

@@ -9,7 +9,7 @@ import type { SentRequest } from '../../run/check.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
-import { type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
+import { everyTime, type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
 import { type SweepResult, sweep } from '../experiment/sweep.ts';
 import { alternatives, type Condition } from '../facts/condition.ts';
 import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../facts/explanation.ts';
@@ -267,6 +267,8 @@ export async function tryAfterDuplicate(probe: SequenceProbe): Promise<Explanati
   const { before, shows } = await probe.after(DUPLICATE);
   const status = before.at(-1)?.exchange.response?.status ?? 0;
   if (!shows || status < 400) return undefined;
+  const isAbsent = async () => !(await probe.after(PRECEDING_KINDS.accepted)).shows;
+  if (!(await everyTime(REPEATS, isAbsent))) return undefined;
   const sequence = await probe.alwaysAfter(DUPLICATE);
   return sequence && probe.explanation({ phrase: `after ${DUPLICATE.singular}` }, sequence);
 }

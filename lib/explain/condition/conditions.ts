@@ -29,6 +29,7 @@ import {
   WITH_INHERITED_NAME,
   WITH_REPEATED_PROPERTY,
   WITH_UNUSUAL_NAME,
+  withRepeatedNames,
 } from '../sweeps/model.ts';
 import { orderSweep } from '../sweeps/order.ts';
 import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from '../sweeps/sizes.ts';
@@ -380,10 +381,14 @@ const isRepeated = (property: string, { plant }: ModelRequest): boolean =>
 function undeclaredSweep(contract: Contract): Sweep {
   const model = modelsOf(contract)['accept-or-reject'];
   const parts = ['undeclared names', 'undeclared values'].flatMap((name) => modelSweep(model, name) ?? []);
+  const repeated = withRepeatedNames(
+    parts.flatMap(({ candidates }) => candidates),
+    contract,
+  );
   return {
     part: 'undeclared properties',
-    candidates: parts.flatMap(({ candidates }) => candidates),
-    classes: parts[0]?.classes ?? [],
+    candidates: repeated.candidates,
+    classes: [...(parts[0]?.classes ?? []), ...repeated.classes],
     closer: (shown) => {
       const [only, ...others] = shown;
       if (others.length === 0 && only?.value === WITH_INHERITED_NAME) return inheritedNameSweep;

@@ -108,6 +108,9 @@ export function separating(tries: BodyResults, contract: Contract): Feature | un
   return unexplained(best.feature) <= shown * MAX_UNEXPLAINED_PART ? best.feature : undefined;
 }
 
+/** The characters that a JSON string contains only as escapes (RFC 8259 section 7). */
+const MUST_BE_ESCAPED = /["\\\p{Cc}]/u;
+
 /** The number of properties of a body that are missing, or would make an ordinary plant invalid. */
 function defectsIn(body: string, contract: Contract): number {
   const { shape, validate } = contract.newPlant;
@@ -159,6 +162,13 @@ function featuresOf(contract: Contract): readonly Feature[] {
     {
       condition: { clause: 'the body contains a quotation mark', topics: ['quotes'] },
       has: (body) => body.includes('"'),
+    },
+    {
+      condition: {
+        clause: 'the body contains a quotation mark, a backslash or a control character',
+        topics: ['quotes'],
+      },
+      has: (body) => MUST_BE_ESCAPED.test(body),
     },
     ...declared.flatMap((name): Feature[] => [
       { condition: thereIs(name), has: (body) => namesIn(body).includes(name) },

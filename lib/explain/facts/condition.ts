@@ -87,6 +87,9 @@ export const ofAnything = (rate: string): Condition => ({
   isAboutAnyContent: true,
 });
 
+/** Says that the condition is unknown, though experiments were made. */
+export const IN_SOME_CASES: Condition = { note: 'in some cases' };
+
 /** The condition of a request that gets the response to an earlier one. */
 export const OTHERWISE_THE_SAME = 'after a valid request that is otherwise the same';
 

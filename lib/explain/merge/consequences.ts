@@ -3,6 +3,7 @@ import { membersOf } from '../../members.ts';
 import type { Failure } from '../../run/result/result.ts';
 import { headerValue } from '../../wire/headers.ts';
 import { hasEveryPart } from '../experiment/covers.ts';
+import { FRESH_BYTES } from '../experiment/features.ts';
 import { type Cluster, levelOf } from '../facts/cluster.ts';
 import { areVague } from '../facts/condition.ts';
 import { modelRequestOf } from '../facts/request-parts.ts';
@@ -46,6 +47,22 @@ const rejectsInItsWay: Explains = (root, consequence) => {
     root.symptom.status === 400 &&
     consequence.symptom.status === 400 &&
     typesOf(root) === typesOf(consequence)
+  );
+};
+
+/** A store that rejects large plants with 413, or some other status, also does so with large invalid bodies. */
+const rejectsBySize: Explains = (root, consequence) => {
+  const limitsOf = ({ explanation: { conditions } }: Cluster) =>
+    conditions.flatMap(({ bytesAbove = [] }) => bytesAbove);
+  const [limit, ...others] = limitsOf(root);
+  return (
+    hasSymptom(root, 'rejects') &&
+    hasSymptom(consequence, 'wrong-rejection') &&
+    root.symptom.status === consequence.symptom.status &&
+    root.explanation.conditions.length === 1 &&
+    limit !== undefined &&
+    others.length === 0 &&
+    limitsOf(consequence).some((one) => one >= limit - FRESH_BYTES)
   );
 };
 
@@ -205,6 +222,7 @@ export const CONSEQUENCES: readonly Explains[] = [
   convertsToString,
   rejectsEverything,
   rejectsInItsWay,
+  rejectsBySize,
   leavesUnfinished,
   lacksLength,
   readsOneOfMany,

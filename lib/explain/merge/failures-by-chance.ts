@@ -1,5 +1,5 @@
 import type { Cluster } from '../facts/cluster.ts';
-import { fullText } from '../facts/condition.ts';
+import { fullText, IN_SOME_CASES } from '../facts/condition.ts';
 import {
   type Compares,
   dependsOnEarlier,
@@ -21,7 +21,8 @@ const isAboutRequestBody = (cluster: Cluster): boolean =>
 
 /** The consequence is a sequence about which no more is known than one of the conditions of the root. */
 const explainsSequence: Explains = (root, consequence) => {
-  const own = textOfAll(consequence.explanation.conditions).trim();
+  const known = consequence.explanation.conditions.filter((one) => one !== IN_SOME_CASES);
+  const own = textOfAll(known).trim();
   const texts = root.explanation.conditions.map((condition) => fullText(condition).trim());
   return (
     dependsOnEarlier(root) &&

@@ -149,11 +149,13 @@ export function wordsOfDefect(name: string, property?: string): Condition {
     return { clause: `the body is ${name}`, noun: bodyNoun(name), ...about };
   const words = name.slice(subject.length + 1);
   const [, limit] = /^is ((?:above|below|at) .*)$/.exec(words) ?? [];
-  const instead = words.startsWith('is ')
-    ? `${words.slice(3)} as ${subject}`
-    : property === undefined
-      ? `a plant with all properties ${words}`
-      : name;
+  const instead = words.startsWith('is not ')
+    ? `${withArticle(subject)} that ${words}`
+    : words.startsWith('is ')
+      ? `${words.slice(3)} as ${subject}`
+      : property === undefined
+        ? `a plant with all properties ${words}`
+        : name;
   return {
     clause: `${subject} ${words.replace(/^(?=spelled|nested|inherited)/, 'is ')}`,
     noun: limit === undefined ? instead : `${withArticle(subject)} ${limit}`,

@@ -40,7 +40,7 @@ export function modelSweep(model: Model, name: string): Sweep | undefined {
     candidates: [...values, ...(FURTHER[name]?.() ?? [])].map((value) =>
       candidateOf(value, name, model.contract),
     ),
-    classes: namedOf(name, model.contract).map(
+    classes: namedOf(name).map(
       ([phrase, , flags]): CandidateClass => ({
         id: phrase,
         condition: { phrase, topics: TOPICS[name] ?? [], ...flags },
@@ -94,7 +94,7 @@ const ALSO: Readonly<
 /** Values with a common name: those of certain groups of the model, or those whose text matches a pattern. */
 type NamedValues = readonly [
   phrase: string,
-  which: ValueGroup | readonly ValueGroup[] | RegExp | ((text: string) => boolean),
+  which: ValueGroup | readonly ValueGroup[] | RegExp,
   flags?: Pick<Condition, 'isLarger' | 'needsOthersInFlight' | 'needsSameIdInFlight' | 'topics'>,
 ];
 
@@ -240,17 +240,7 @@ const NAMED: Readonly<Record<string, readonly NamedValues[]>> = {
   ],
 };
 
-const namedOf = (dimension: string, { newPlant }: Contract): readonly NamedValues[] => [
-  ...(NAMED[dimension] ?? []),
-  ...(dimension === 'undeclared names'
-    ? [...newPlant.shape.properties.keys()].map(
-        (name): NamedValues => [
-          `in which ${name} occurs twice at any depth`,
-          (text) => text.split(`${JSON.stringify(name)}:`).length > 2,
-        ],
-      )
-    : []),
-];
+const namedOf = (dimension: string): readonly NamedValues[] => NAMED[dimension] ?? [];
 
 const joinedHeaders = ({ template: { headers = [] } }: ModelRequest): string =>
   headers.map(([, value]) => value).join(', ');
@@ -284,10 +274,9 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     sampled += 1;
     return sample(arbitrary, 0, `explain/${part}`, sampled).value;
   };
-  const namedSets = namedOf(part, contract).filter(([, which]) => {
-    if (which instanceof RegExp) return which.test(text);
-    return typeof which === 'function' ? which(text) : [which].flat().some((group) => groups.includes(group));
-  });
+  const namedSets = namedOf(part).filter(([, which]) =>
+    which instanceof RegExp ? which.test(text) : [which].flat().some((group) => groups.includes(group)),
+  );
   return {
     value: name,
     condition: {
@@ -299,6 +288,28 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
     apply: (request: ModelRequest) => apply(request, { contract, sample: one }),
     classes: namedSets.map(([phrase]) => phrase),
     ...(part === WHITE_SPACE ? { point: BigInt(text.length - text.trimStart().length) } : {}),
+  };
+}
+
+/** Adds classes of bodies in which the name of a declared property occurs twice, perhaps in another object. */
+export function withRepeatedNames(
+  candidates: readonly Candidate[],
+  contract: Contract,
+): { readonly candidates: readonly Candidate[]; readonly classes: readonly CandidateClass[] } {
+  const names = [...contract.newPlant.shape.properties.keys()];
+  const idOf = (name: string) => `in which ${name} occurs twice at any depth`;
+  const one: Context['sample'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
+  const request = initialRequest(one(plainPlants(contract, 'all')));
+  return {
+    candidates: candidates.map((candidate) => {
+      const text = jsonTextOf(candidate.apply(request));
+      const repeated = names.filter((name) => text.split(`${JSON.stringify(name)}:`).length > 2);
+      return { ...candidate, classes: [...candidate.classes, ...repeated.map(idOf)] };
+    }),
+    classes: names.map((name) => ({
+      id: idOf(name),
+      condition: { phrase: idOf(name), property: name, topics: ['undeclared property'] },
+    })),
   };
 }
 
