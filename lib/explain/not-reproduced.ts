@@ -1,6 +1,7 @@
 import { JsonObject } from '../payloads/json.ts';
 import { initialRequest } from '../payloads/model/model-request.ts';
 import { oneIn, repeatAtRate } from './circumstances/rate.ts';
+import { isRejectedAsDuplicate } from './experiment/duplicates.ts';
 import { withinBudget } from './experiment/experiments.ts';
 import { everyTime, type Search } from './experiment/search.ts';
 import { type CheckFailure, didRecur } from './facts/cluster.ts';
@@ -63,6 +64,8 @@ export async function notReproduced(
   // If all retries pass, nothing is claimed about the request.
   const requests = new Set(members.map((one) => one.failure.exchange.request.freshId));
   const inVain = experiments.sent > 0 && before.length === 0 && !(await recursOnResend(search));
+  const mayBeInUse =
+    subject !== undefined && (await withinBudget(() => isRejectedAsDuplicate(search, subject))) === true;
   const condition = (): Condition => {
     if (when === 'under-concurrency') return { note: 'while others are in flight' };
     if (isFirst) return { note: `${toWhom(symptom)}the first request of the run`, topics: ['first request'] };
@@ -70,7 +73,7 @@ export async function notReproduced(
       return accepted !== undefined ? { note: 'from some point in the run on' } : {};
     // The defect is known. The request may now be rejected for another reason, such as an id that is in use.
     if (subject !== undefined && subject !== ANY_SUBJECT.credential)
-      return experiments.sent === 0 || search.failingRequest === undefined ? {} : IN_SOME_CASES;
+      return experiments.sent === 0 || search.failingRequest === undefined || mayBeInUse ? {} : IN_SOME_CASES;
     if (inVain) return { note: `${requests.size === 1 ? 'once' : 'several times'}, not reproduced` };
     // If several kinds of ordinary requests fail, nothing unusual about a single one matters.
     const ordinary = members.filter((one) => one.failure.template.ordinary === true);

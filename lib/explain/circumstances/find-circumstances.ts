@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { aboutOneIn } from '../../run/result/varying-numbers.ts';
 import type { Exchange } from '../../wire/exchange.ts';
+import { isRejectedAsDuplicate } from '../experiment/duplicates.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import { hasFreshId, ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import { everyTime, type Finder, REPEATS, type Search } from '../experiment/search.ts';
@@ -57,6 +58,9 @@ const [ENOUGH_FAILURES, MIN_RATE_REQUESTS] = [4, 24];
 export async function findCircumstances(search: Search): Promise<Explanation | undefined> {
   const { ordinary, failingRequest: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
+  // Whatever comes before it, the same value is not accepted twice.
+  const isInUse = async () => isRejectedAsDuplicate(search, subjectOf(search) ?? {});
+  if (search.symptom.kind === 'accepts' && (await isInUse())) return undefined;
   const namesIn = ({ plant }: ModelRequest) => String(plant.members.map(([name]) => name).sort());
   const ordinaryWithSameNames =
     ordinaryRequests(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;

@@ -14,16 +14,13 @@ import {
   type Scale,
   type Sweep,
 } from '../sweeps/candidates.ts';
-import type { SymptomKind } from '../symptom/symptom.ts';
+import { HIDDEN_BY_REJECTION, mayBeDuplicate } from './duplicates.ts';
 import type { Search } from './search.ts';
 
 /** Number of unanswered values after which a sweep stops. */
 const MAX_HANGS = 4;
 /** Number of values tried concurrently if seeing the symptom takes a full timeout. */
 const SLOW_AT_ONCE = 8;
-
-/** Symptoms that an unrelated rejection of an unusual value would hide (`accepts`) or mimic (`rejects`). */
-const HIDDEN_BY_REJECTION: readonly SymptomKind[] = ['accepts', 'rejects'];
 
 /** How far one part of a condition reaches. */
 export interface SweepResult {
@@ -97,10 +94,12 @@ async function resultsOf(
 ): Promise<CandidateResults> {
   const results = new Map<Candidate, boolean | undefined>();
   let timeouts = search.isSlow ? MAX_TIMEOUTS_IN_SEQUENCE : 0;
-  const shows = async (request: ModelRequest) => {
+  const shows = async ({ condition }: Candidate, request: ModelRequest) => {
     const exchange = await search.send(request);
     if (isTimeout(exchange)) timeouts += 1;
-    return search.isShown(exchange, request);
+    return (await mayBeDuplicate(condition, exchange, search))
+      ? undefined
+      : search.isShown(exchange, request);
   };
   for (let from = 0, size = 1; from < candidates.length; from += size) {
     const isSlow = timeouts >= MAX_TIMEOUTS_IN_SEQUENCE;
@@ -116,7 +115,7 @@ async function resultsOf(
         )
       : undefined;
     for (const [index, { candidate, request }] of batch.entries())
-      results.set(candidate, atOnce === undefined ? await shows(request) : atOnce[index]);
+      results.set(candidate, atOnce === undefined ? await shows(candidate, request) : atOnce[index]);
     if (search.isSlow && candidatesWith(results, true).length >= MAX_HANGS) break;
   }
   return results;

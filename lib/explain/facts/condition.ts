@@ -262,10 +262,17 @@ export function alternatives(all: readonly Condition[]): Condition {
   if (only === undefined || others.length === 0) return only ?? {};
   const topics = [...new Set(all.flatMap((condition) => condition.topics ?? []))];
   const otherProperties = [...new Set(all.flatMap(propertiesIn))];
-  const { contained, ...merged } = Object.assign({}, ...all) as Condition;
+  const { contained, isRepeated, ...merged } = Object.assign({}, ...all) as Condition;
+  const areRepeated = isRepeated === true && all.every((one) => one.isRepeated === true);
   const isOfContent = contained !== undefined && all.every((one) => one.contained !== undefined);
   const whole = inEachForm(
-    { ...merged, ...(isOfContent ? { contained } : {}), topics, otherProperties },
+    {
+      ...merged,
+      ...(isOfContent ? { contained } : {}),
+      ...(areRepeated ? { isRepeated } : {}),
+      topics,
+      otherProperties,
+    },
     (_, form) => either(formsOf(all, form), form),
   );
   return formsOf(all, 'clause').length > MAX_NAMES ? { ...whole, isPartial: true } : whole;

@@ -1,6 +1,12 @@
 import { leastBy } from '../../collections.ts';
 import { inFixOrder, levelOf, withExplanation } from '../facts/cluster.ts';
-import { alternatives, withoutExceptions } from '../facts/condition.ts';
+import {
+  alternatives,
+  type Condition,
+  fullText,
+  IN_SOME_CASES,
+  withoutExceptions,
+} from '../facts/condition.ts';
 import { PIECES } from '../facts/request-parts.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
@@ -35,7 +41,8 @@ const acrossSubjects: SameFault = {
   key: (cluster) => {
     const { kind, subject, conditions } = cluster.explanation;
     const isOfAnswer = isWrong400(cluster.symptom);
-    const isOfOnePlace = conditions.length > 0 || isOfAnswer;
+    const isKnown = (one: Condition) => one !== IN_SOME_CASES && fullText(one).trim() !== '';
+    const isOfOnePlace = conditions.some(isKnown) || isOfAnswer;
     const isOfValues = !isOfAnswer && conditions.some(({ clause }) => clause !== undefined);
     const property = isOfValues ? subject?.property : undefined;
     return subject === undefined || !isOfOnePlace || hasVague(cluster)
