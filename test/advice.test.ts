@@ -45,6 +45,7 @@ const words = [
   ...conditions.map((condition) => `accepts ${fullText(condition)}`),
   // Experiments outside the sweeps word these.
   ...['the length of the body is a multiple of 64 bytes', 'the body has 71 bytes'],
+  ...['the body is longer than 70 bytes', 'the body is shorter than 40 bytes'],
 ];
 
 test.each(ADVICE.flatMap(({ says = [] }) => says))(

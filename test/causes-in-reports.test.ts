@@ -262,13 +262,20 @@ describe('the terminal report', () => {
     expect(text).toMatch(/^reports {3}reports\/a\.json, reports\/b\.html$/m);
   });
 
-  test('in one line, omits the number of checks rather than the end of a title', () => {
-    const title = 'Answers 400 to valid requests when name is longer than 40 char';
-    const text = terminalReport(
-      recordWith(...many(5), { title, condition: 'last', level: 'SHOULD', checks: IDS.slice(2) }),
-      false,
+  test('has the whole titles of the other causes if there is room for them', () => {
+    const title = `Answers 400 to valid requests when ${'name is longer than 40 characters and '.repeat(3)}there is a tag`;
+    const record = recordWith(...many(1), {
+      title,
+      condition: 'last',
+      level: 'SHOULD',
+      checks: IDS.slice(2),
+    });
+    const text = (options: { readonly rows?: number }) =>
+      terminalReport(record, false, options).replaceAll(/\s+/g, ' ');
+    expect(text({})).toContain(`2. ${title} (1 check, SHOULD)`);
+    expect(text({ rows: 21 })).toMatch(
+      /2\. Answers 400 to valid requests when name is longer .+… \(SHOULD\)/,
     );
-    expect(text).toContain(`6. ${title}  (SHOULD)\n`);
   });
 
   test('ends with the verdict and what to fix first', () => {

@@ -807,7 +807,15 @@ export const ADVICE: readonly Advice[] = [
       text: 'Accept what HTTP allows here. Compare media types without regard to case and parameters (application/json; charset=utf-8), read chunked bodies, honour any Accept that allows JSON, and accept bodies of at least 1 KiB.',
     },
     {
-      about: ['spelling', 'escapes', 'pieces'],
+      about: ['pieces'],
+      text: 'Read the body to its end, whatever its framing: a chunked request has no Content-Length, and a body may arrive in several segments. If a framework reads it, find out what its server supports.',
+      settings: {
+        Flask:
+          'the development server does not read every chunked body; use a production server, such as waitress',
+      },
+    },
+    {
+      about: ['spelling', 'escapes'],
       text: 'Read the body to its end, whatever its framing (a chunked request has no Content-Length, and a body may arrive in several segments), and parse it with a JSON library: the order of properties, white space and \\u escapes make no difference.',
     },
     {

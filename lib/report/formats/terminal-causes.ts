@@ -61,7 +61,7 @@ export function extentOf(open: readonly ExplainedChecks[], max: number, layout: 
     heightOf(rows, layout.columns) + reserved <= max;
   for (let full = shown.length; full > 0; full -= 1)
     for (const limits of [ROOMY, TIGHT])
-      if (fits(fullRows(shown.slice(0, full), limits, layout), rowsForAll(open.length - full)))
+      if (fits(fullRows(shown.slice(0, full), limits, layout), rowsForWholeTitles(open.slice(full), layout)))
         return { full, limits, isWhole: true };
   const reserved = rowsForOthers(open.length - 1);
   const first = shown.slice(0, 1);
@@ -125,6 +125,10 @@ export function minCauseRows(open: readonly ExplainedChecks[], layout: Layout): 
 
 /** Number of rows that name so many causes, with an empty row before them. */
 const rowsForAll = (count: number): number => (count === 0 ? 0 : count + 1);
+
+/** Number of rows that name causes in whole titles, with an empty row before them. */
+const rowsForWholeTitles = (causes: readonly ExplainedChecks[], layout: Layout): number =>
+  causes.length === 0 ? 0 : 1 + causes.flatMap((one) => wholeTitle(one, layout)).length;
 
 const rowsForOthers = (count: number): number => Math.min(rowsForAll(count), MAX_RESERVED);
 
@@ -222,6 +226,13 @@ function stepRows({ steps, answer, kind }: RecordedCause, { columns, paint }: La
   return rows.length === 0 ? [] : [`   ${paint('dim', heading)}`, ...rows];
 }
 
+/** The number, title and level of a cause, in as many rows as they take. */
+function wholeTitle(one: ExplainedChecks, { columns }: Layout): readonly string[] {
+  const number = `${one.rank}. `;
+  const text = `${visible(one.cause.title)}  ${weightOf(one)}`;
+  return hanging(number, wrapped(text, columns - number.length));
+}
+
 export function causeRow(one: ExplainedChecks, { columns }: Layout): string {
   const number = `${one.rank}. `;
   const title = visible(one.cause.title);
@@ -236,7 +247,7 @@ export function causeRow(one: ExplainedChecks, { columns }: Layout): string {
   return `${number}${whole}${weight}`;
 }
 
-/** The causes from index `from` on, one in each row, as far as there is room. */
+/** The causes from index `from` on, in whole titles or, if there is no room for them, one in each row. */
 function others(
   open: readonly ExplainedChecks[],
   from: number,
@@ -245,6 +256,8 @@ function others(
 ): readonly string[] {
   const remaining = open.slice(from);
   if (remaining.length === 0) return [];
+  if (rowsForWholeTitles(remaining, layout) <= room)
+    return ['', ...remaining.flatMap((one) => wholeTitle(one, layout))];
   const rows = remaining.map((one) => causeRow(one, layout));
   return ['', ...capped(Math.max(room - 1, 1), rows, (count) => `and ${count} more ${ALL_WITH_VERBOSE}`)];
 }

@@ -41,7 +41,7 @@ export const resentTexts = ({
   compact(
     closedMidRequest > 0 && `${counted(closedMidRequest, 'request')} resent after the connection closed`,
     failedWhenRaised > 0 &&
-      `${counted(failedWhenRaised, 'request')} resent after failing with more than the default number in flight (not judged; see --concurrency)`,
+      `${counted(failedWhenRaised, 'request')} resent with fewer in flight after failing with more than by default (not judged)`,
   );
 
 /** Returns whether an observation is a response time: no two runs have the same. */
