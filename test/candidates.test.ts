@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Candidate, type CandidateClass, nameCandidates } from '../lib/explain/sweeps/candidates.ts';
+import { type Candidate, type CandidateClass, nameCandidates } from '../lib/explain/values/candidates.ts';
 
 const candidate = (value: string, ...classes: string[]): Candidate => ({
   value,

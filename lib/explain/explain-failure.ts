@@ -11,9 +11,9 @@ import { needsRejectionBefore, tryOnConnection } from './circumstances/sequence-
 import { investigate } from './condition/investigate.ts';
 import { type Experiments, withinBudget } from './experiment/experiments.ts';
 import { REPEATS, Search, soonPasses } from './experiment/search.ts';
-import type { CheckFailure } from './facts/cluster.ts';
-import { areVague, type Condition, fullText } from './facts/condition.ts';
-import type { Explanation } from './facts/explanation.ts';
+import type { CheckFailure } from './explanation/cluster.ts';
+import { areVague, type Condition, fullText } from './explanation/condition.ts';
+import type { Explanation } from './explanation/explanation.ts';
 import { intermittentOverall } from './not-reproduced.ts';
 import type { Symptom, SymptomKind } from './symptom/symptom.ts';
 

@@ -7,7 +7,7 @@ import { runWideClusters } from './circumstances/whole-run.ts';
 import { Experiments, type ExplanationInput, withinBudget } from './experiment/experiments.ts';
 import { tryPlainestRequest } from './experiment/plainest-request.ts';
 import { explainBySymptom } from './explain-symptoms.ts';
-import type { CheckFailure, Cluster, FurtherFailure } from './facts/cluster.ts';
+import type { CheckFailure, Cluster, FurtherFailure } from './explanation/cluster.ts';
 import { mergeClusters } from './merge/merge-clusters.ts';
 import { tryOtherProperties } from './other-properties.ts';
 import { targetSymptomOf } from './symptom/target-symptom.ts';

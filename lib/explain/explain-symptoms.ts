@@ -1,12 +1,18 @@
 import { groupBy } from '../collections.ts';
-import { explanationCovering } from './assign/choose-explanation.ts';
-import { withAllSubjects } from './assign/with-all-subjects.ts';
+import { explanationCovering } from './coverage/choose-explanation.ts';
+import { withAllSubjects } from './coverage/with-all-subjects.ts';
 import { mayExplain } from './experiment/covers.ts';
 import type { Experiments } from './experiment/experiments.ts';
 import { Search } from './experiment/search.ts';
 import { type Explained, explainLead } from './explain-failure.ts';
-import { type CheckFailure, type Cluster, didRecur, type FurtherFailure, levelOf } from './facts/cluster.ts';
-import type { Explanation } from './facts/explanation.ts';
+import {
+  type CheckFailure,
+  type Cluster,
+  didRecur,
+  type FurtherFailure,
+  levelOf,
+} from './explanation/cluster.ts';
+import type { Explanation } from './explanation/explanation.ts';
 import { explainFurther } from './further-failures.ts';
 import { notReproduced } from './not-reproduced.ts';
 import { isOnlyRepeated, simplestFirst } from './simplest-first.ts';

@@ -1,12 +1,12 @@
 import { groupBy } from '../collections.ts';
-import { explanationCovering } from './assign/choose-explanation.ts';
-import { withAllSubjects } from './assign/with-all-subjects.ts';
+import { explanationCovering } from './coverage/choose-explanation.ts';
+import { withAllSubjects } from './coverage/with-all-subjects.ts';
 import { covers, isExcluded, mayExplain } from './experiment/covers.ts';
 import { type Experiments, withinBudget } from './experiment/experiments.ts';
 import { repeated, Search } from './experiment/search.ts';
 import { explainLead } from './explain-failure.ts';
-import type { CheckFailure, Cluster, FurtherFailure } from './facts/cluster.ts';
-import { areVague } from './facts/condition.ts';
+import type { CheckFailure, Cluster, FurtherFailure } from './explanation/cluster.ts';
+import { areVague } from './explanation/condition.ts';
 import { isOnlyRepeated } from './simplest-first.ts';
 
 /** The first case of each check, then the second of each, and so on. */

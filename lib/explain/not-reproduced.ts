@@ -4,10 +4,10 @@ import { oneIn, repeatAtRate } from './circumstances/rate.ts';
 import { isRejectedAsDuplicate } from './experiment/duplicates.ts';
 import { withinBudget } from './experiment/experiments.ts';
 import { everyTime, type Search } from './experiment/search.ts';
-import { type CheckFailure, didRecur } from './facts/cluster.ts';
-import { type Condition, IN_SOME_CASES, ofAnything } from './facts/condition.ts';
-import { bareExplanation, type Explanation } from './facts/explanation.ts';
-import { labelOf } from './facts/labels.ts';
+import { type CheckFailure, didRecur } from './explanation/cluster.ts';
+import { type Condition, IN_SOME_CASES, ofAnything } from './explanation/condition.ts';
+import { bareExplanation, type Explanation } from './explanation/explanation.ts';
+import { labelOf } from './explanation/labels.ts';
 import { toWhom } from './symptom/symptom.ts';
 import { ANY_SUBJECT, subjectOf, suchAs } from './wording/request-words.ts';
 

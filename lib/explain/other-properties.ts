@@ -3,8 +3,8 @@ import type { ModelRequest } from '../payloads/model/model-request.ts';
 import { isValid } from '../payloads/validity.ts';
 import { type Experiments, withinBudget } from './experiment/experiments.ts';
 import { Search } from './experiment/search.ts';
-import { type Cluster, withExplanation } from './facts/cluster.ts';
-import { ofOthers } from './facts/condition.ts';
+import { type Cluster, withExplanation } from './explanation/cluster.ts';
+import { ofOthers } from './explanation/condition.ts';
 
 /**
  * If a text in one property shows the symptom, tries the same text in the others. The failures of the checks

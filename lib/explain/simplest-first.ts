@@ -1,7 +1,7 @@
 import { dependsOnFreshId, type ExpectedOutcome } from '../payloads/test-case.ts';
 import type { Experiments } from './experiment/experiments.ts';
-import type { CheckFailure } from './facts/cluster.ts';
-import { modelRequestOf } from './facts/request-parts.ts';
+import type { CheckFailure } from './explanation/cluster.ts';
+import { modelRequestOf } from './explanation/request-parts.ts';
 import { isWrong400 } from './symptom/target-symptom.ts';
 
 /** Requests whose outcome is certain come first, those whose outcome is open last. */

@@ -1,7 +1,7 @@
 import { templateOf } from '../../payloads/model/model-request.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import type { Finder } from '../experiment/search.ts';
-import { shownAfterOthers } from '../facts/explanation.ts';
+import { shownAfterOthers } from '../explanation/explanation.ts';
 import { tryAfterManyOfKind } from './after-many.ts';
 import { PRECEDING_KINDS, SequenceProbe } from './sequence-probe.ts';
 

@@ -1,6 +1,6 @@
 import { templateOf } from '../../payloads/model/model-request.ts';
 import { REPEATS, repeated, type Search } from '../experiment/search.ts';
-import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
+import { type Explanation, shownAfterOthers } from '../explanation/explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import { suchAs } from '../wording/request-words.ts';
 import { SequenceProbe } from './sequence-probe.ts';

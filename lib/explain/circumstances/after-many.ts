@@ -4,8 +4,8 @@ import { counted } from '../../text.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import { everyTime, type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
 import { bisect } from '../experiment/sweep.ts';
-import type { Condition } from '../facts/condition.ts';
-import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
+import type { Condition } from '../explanation/condition.ts';
+import { type Explanation, shownAfterOthers } from '../explanation/explanation.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 import { PRECEDING_KINDS, type PrecedingKind, type Sequence, type SequenceProbe } from './sequence-probe.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { templateOf } from '../../payloads/model/model-request.ts';
 import { type Finder, REPEATS, repeated } from '../experiment/search.ts';
-import { shownAfterOthers } from '../facts/explanation.ts';
+import { shownAfterOthers } from '../explanation/explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 
 /** Longer than hurried limits on idle connections to a database or to the store behind a gateway. */

@@ -2,10 +2,10 @@ import { templateOf } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { SentRequest } from '../../run/check.ts';
 import { everyTime, REPEATS, repeated, type Search } from '../experiment/search.ts';
-import type { Condition } from '../facts/condition.ts';
-import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
-import type { Candidate } from '../sweeps/candidates.ts';
-import { defectSweep } from '../sweeps/defects.ts';
+import type { Condition } from '../explanation/condition.ts';
+import { type Explanation, shownAfterOthers } from '../explanation/explanation.ts';
+import type { Candidate } from '../values/candidates.ts';
+import { defectSweep } from '../values/defects.ts';
 import type { SentInOrder } from './sequence-probe.ts';
 
 /** Number of attempts to reproduce the failure: the store may handle the requests in a different order. */

@@ -6,8 +6,8 @@ import { plantsFor } from '../../run/plant-factory.ts';
 import { covers } from '../experiment/covers.ts';
 import { type Experiments, withinBudget } from '../experiment/experiments.ts';
 import { repeated } from '../experiment/search.ts';
-import { type Cluster, withExplanation } from '../facts/cluster.ts';
-import type { Explanation } from '../facts/explanation.ts';
+import { type Cluster, withExplanation } from '../explanation/cluster.ts';
+import type { Explanation } from '../explanation/explanation.ts';
 import { aspectOf, type SymptomKind } from '../symptom/symptom.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 

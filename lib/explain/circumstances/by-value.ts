@@ -7,9 +7,9 @@ import { withinBudget } from '../experiment/experiments.ts';
 import { findRareRemainder, withRemainder } from '../experiment/remainders.ts';
 import type { Search } from '../experiment/search.ts';
 import { sweep } from '../experiment/sweep.ts';
-import { type Condition, thereIs, thereIsNo } from '../facts/condition.ts';
-import { bareExplanation, type Explanation, withFixedId } from '../facts/explanation.ts';
-import { idSweep } from '../sweeps/ids.ts';
+import { type Condition, thereIs, thereIsNo } from '../explanation/condition.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../explanation/explanation.ts';
+import { idSweep } from '../values/ids.ts';
 
 /** When to try the failing id (true): irregular, so that the order of requests cannot be the reason. */
 const BAD_OR_GOOD = [true, false, false, true, true, false, true, true, false, false, false, true];

@@ -5,7 +5,7 @@ import { type ModelRequest, templateOf } from '../../payloads/model/model-reques
 import { ID } from '../../payloads/plants.ts';
 import { isValid } from '../../payloads/validity.ts';
 import type { Finder } from '../experiment/search.ts';
-import { shownAfterOthers } from '../facts/explanation.ts';
+import { shownAfterOthers } from '../explanation/explanation.ts';
 import { COMPARISONS, precededBy, shownOnlyBy } from './sequence-probe.ts';
 
 /** Three values of a property in ascending order, each fresh whenever it is sent. */

@@ -9,9 +9,9 @@ import { joined } from '../../text.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { hasFreshId, ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import { countOf, everyTime, type Finder, REPEATS, type Search } from '../experiment/search.ts';
-import { withArticle } from '../facts/condition.ts';
-import { bareExplanation, type Explanation, withFixedId } from '../facts/explanation.ts';
-import { besideSame } from '../sweeps/model.ts';
+import { withArticle } from '../explanation/condition.ts';
+import { bareExplanation, type Explanation, withFixedId } from '../explanation/explanation.ts';
+import { besideSame } from '../values/model.ts';
 import { presenceCondition, requiredPresences } from './by-value.ts';
 import { PRECEDING_KINDS, type PrecedingKind, precededBy } from './sequence-probe.ts';
 

@@ -5,11 +5,11 @@ import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments } from '../experiment/experiments.ts';
 import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import { everyTime } from '../experiment/search.ts';
-import type { CheckFailure, Cluster } from '../facts/cluster.ts';
-import { shownAfterOthers } from '../facts/explanation.ts';
-import { TRUNCATED } from '../sweeps/defects.ts';
+import type { CheckFailure, Cluster } from '../explanation/cluster.ts';
+import { shownAfterOthers } from '../explanation/explanation.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, type Symptom } from '../symptom/symptom.ts';
+import { TRUNCATED } from '../values/defects.ts';
 import type { RunWideCauseFinder } from './run-wide-cause.ts';
 import {
   COMPARISONS,

@@ -1,7 +1,7 @@
 import type { Search } from '../experiment/search.ts';
-import type { Condition } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { differences, PIECES, withParts } from '../facts/request-parts.ts';
+import type { Condition } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { differences, PIECES, withParts } from '../explanation/request-parts.ts';
 import { tryBesideOthers, tryUnderConcurrency } from './concurrency.ts';
 
 /** Parts of a request that decide whether others are in flight with it, and for how long. */

@@ -2,8 +2,8 @@ import { type ModelRequest, madeValid, templateOf } from '../../payloads/model/m
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { REPEATS, repeated, type Search } from '../experiment/search.ts';
-import { OTHERWISE_THE_SAME } from '../facts/condition.ts';
-import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../facts/explanation.ts';
+import { OTHERWISE_THE_SAME } from '../explanation/condition.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation/explanation.ts';
 import { mustReject } from '../symptom/detect-symptoms.ts';
 
 /** A name of some length: shorter ones may be defaults, such as `none`. */

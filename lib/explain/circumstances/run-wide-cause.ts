@@ -1,6 +1,6 @@
 import type { Exchange } from '../../wire/exchange.ts';
 import type { Experiments } from '../experiment/experiments.ts';
-import type { CheckFailure, Cluster } from '../facts/cluster.ts';
+import type { CheckFailure, Cluster } from '../explanation/cluster.ts';
 import { symptomsOf } from '../symptom/detect-symptoms.ts';
 import { aspectOf, type Symptom } from '../symptom/symptom.ts';
 

@@ -3,9 +3,9 @@ import { JsonObject } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { noCredential } from '../../payloads/test-case.ts';
 import { type Exchange, isTimeout } from '../../wire/exchange.ts';
-import { bareExplanation } from '../facts/explanation.ts';
-import { TRUNCATED } from '../sweeps/defects.ts';
+import { bareExplanation } from '../explanation/explanation.ts';
 import type { Symptom } from '../symptom/symptom.ts';
+import { TRUNCATED } from '../values/defects.ts';
 import type { RunWideCauseFinder } from './run-wide-cause.ts';
 
 /** Repetitions for each kind of request; fewer if requests time out. */

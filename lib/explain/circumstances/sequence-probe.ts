@@ -11,17 +11,17 @@ import { withinBudget } from '../experiment/experiments.ts';
 import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import { everyTime, type Finder, REPEATS, repeated, type Search } from '../experiment/search.ts';
 import { type SweepResult, sweep } from '../experiment/sweep.ts';
-import { alternatives, type Condition } from '../facts/condition.ts';
-import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../facts/explanation.ts';
+import { alternatives, type Condition } from '../explanation/condition.ts';
+import { type Explanation, NOTHING_TRIED, shownAfterOthers } from '../explanation/explanation.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
 import {
   type Candidate,
   exactNameIn,
   type NamedCandidates,
   nameCandidates,
   type Sweep,
-} from '../sweeps/candidates.ts';
-import { modelSweep } from '../sweeps/model.ts';
-import { mustReject } from '../symptom/detect-symptoms.ts';
+} from '../values/candidates.ts';
+import { modelSweep } from '../values/model.ts';
 
 export interface PrecedingKind {
   readonly singular: string;

@@ -5,9 +5,9 @@ import { ordinariness } from '../../run/send/ordinariness.ts';
 import { joined } from '../../text.ts';
 import { isAborted } from '../../wire/exchange.ts';
 import type { Experiments } from '../experiment/experiments.ts';
-import type { CheckFailure, Cluster } from '../facts/cluster.ts';
-import type { Condition } from '../facts/condition.ts';
-import { bareExplanation, type Explanation } from '../facts/explanation.ts';
+import type { CheckFailure, Cluster } from '../explanation/cluster.ts';
+import type { Condition } from '../explanation/condition.ts';
+import { bareExplanation, type Explanation } from '../explanation/explanation.ts';
 import { REQUESTS_TO_EXHAUST_A_STORE } from './from-some-point-on.ts';
 import { symptomOf } from './same-for-all.ts';
 

@@ -6,8 +6,8 @@ import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { bodyText } from '../../utf8.ts';
 import { REPEATS, type Search } from '../experiment/search.ts';
 import type { SweepResult } from '../experiment/sweep.ts';
-import { type Explanation, shownAfterOthers } from '../facts/explanation.ts';
-import type { RequestPart } from '../facts/request-parts.ts';
+import { type Explanation, shownAfterOthers } from '../explanation/explanation.ts';
+import type { RequestPart } from '../explanation/request-parts.ts';
 
 /** Most stores that limit how many plants have the same value, or that run out of room for them, allow fewer. */
 const MAX_WITH_SAME_VALUE = 120;

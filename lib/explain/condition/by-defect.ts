@@ -9,10 +9,12 @@ import { type Feature, FRESH_BYTES, separating } from '../experiment/features.ts
 import { withPlainest } from '../experiment/plainest-request.ts';
 import { everyTime, type Search } from '../experiment/search.ts';
 import { type SweepResult, sweep } from '../experiment/sweep.ts';
-import type { Condition } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { labelOf } from '../facts/labels.ts';
-import { BODY, CREDENTIAL, differences } from '../facts/request-parts.ts';
+import type { Condition } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { labelOf } from '../explanation/labels.ts';
+import { BODY, CREDENTIAL, differences } from '../explanation/request-parts.ts';
+import { keyOf } from '../symptom/symptom.ts';
+import { isWrong400 } from '../symptom/target-symptom.ts';
 import {
   type Candidate,
   type CandidateClass,
@@ -21,14 +23,12 @@ import {
   type NamedCandidates,
   nameCandidates,
   type Sweep,
-} from '../sweeps/candidates.ts';
-import { credentialSweep } from '../sweeps/credentials.ts';
-import { NOT_JSON } from '../sweeps/defect-classes.ts';
-import { defectSweep, isAboutBytes, TRUNCATED } from '../sweeps/defects.ts';
-import { idsBetween } from '../sweeps/ids.ts';
-import { canBePadded, sizesBetween } from '../sweeps/sizes.ts';
-import { keyOf } from '../symptom/symptom.ts';
-import { isWrong400 } from '../symptom/target-symptom.ts';
+} from '../values/candidates.ts';
+import { credentialSweep } from '../values/credentials.ts';
+import { NOT_JSON } from '../values/defect-classes.ts';
+import { defectSweep, isAboutBytes, TRUNCATED } from '../values/defects.ts';
+import { idsBetween } from '../values/ids.ts';
+import { canBePadded, sizesBetween } from '../values/sizes.ts';
 import { type ConditionSearchResult, findMoreConditions, UNCONDITIONAL } from './conditions.ts';
 
 const labelsOf = (candidates: readonly Candidate[]): readonly string[] =>

@@ -1,9 +1,9 @@
 import { confirmExplanation } from '../experiment/confirm-explanation.ts';
 import type { Search } from '../experiment/search.ts';
 import { sweep } from '../experiment/sweep.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { BODY, WHITE_SPACE } from '../facts/request-parts.ts';
-import { paddedTo, sizeSweep, withRealSize } from '../sweeps/sizes.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { BODY, WHITE_SPACE } from '../explanation/request-parts.ts';
+import { paddedTo, sizeSweep, withRealSize } from '../values/sizes.ts';
 import { confirmSubject, findSubjects } from './by-defect.ts';
 
 /** Minimum number of extra bytes for the size of a body to be a likely reason. */

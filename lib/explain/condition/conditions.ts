@@ -12,16 +12,17 @@ import { withinBudget } from '../experiment/experiments.ts';
 import { findRareRemainder, wholeIdIn } from '../experiment/remainders.ts';
 import type { Search } from '../experiment/search.ts';
 import { type SweepResult, sweep } from '../experiment/sweep.ts';
-import { areVague, type Condition } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE } from '../facts/request-parts.ts';
-import { exactNameIn, isIn, type Sweep } from '../sweeps/candidates.ts';
-import { credentialSweep } from '../sweeps/credentials.ts';
-import { defectSweep } from '../sweeps/defects.ts';
-import { headerSweep } from '../sweeps/headers.ts';
-import { idSweep } from '../sweeps/ids.ts';
-import { escapeSweep } from '../sweeps/list-members.ts';
-import { methodSweep } from '../sweeps/methods.ts';
+import { areVague, type Condition } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { BODY, CREDENTIAL, type RequestPart, WHITE_SPACE } from '../explanation/request-parts.ts';
+import { mustReject } from '../symptom/detect-symptoms.ts';
+import { exactNameIn, isIn, type Sweep } from '../values/candidates.ts';
+import { credentialSweep } from '../values/credentials.ts';
+import { defectSweep } from '../values/defects.ts';
+import { headerSweep } from '../values/headers.ts';
+import { idSweep } from '../values/ids.ts';
+import { escapeSweep } from '../values/list-members.ts';
+import { methodSweep } from '../values/methods.ts';
 import {
   headerValuesIn,
   modelSweep,
@@ -30,9 +31,9 @@ import {
   WITH_REPEATED_PROPERTY,
   WITH_UNUSUAL_NAME,
   withRepeatedNames,
-} from '../sweeps/model.ts';
-import { orderSweep } from '../sweeps/order.ts';
-import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from '../sweeps/sizes.ts';
+} from '../values/model.ts';
+import { orderSweep } from '../values/order.ts';
+import { depthSweep, nestingIn, paddedTo, sizeSweep, sizesBetween, withRealSize } from '../values/sizes.ts';
 import {
   inheritedNameSweep,
   lengths,
@@ -41,8 +42,7 @@ import {
   textSweep,
   undeclaredLengthSweep,
   undeclaredNumberSweep,
-} from '../sweeps/strings.ts';
-import { mustReject } from '../symptom/detect-symptoms.ts';
+} from '../values/strings.ts';
 import { wordsOf } from '../wording/request-words.ts';
 import { addPartOfText } from './part-of-text.ts';
 import { reduce } from './reduce.ts';

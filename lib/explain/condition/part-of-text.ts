@@ -5,8 +5,8 @@ import { joined } from '../../text.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import { REPEATS, type Search } from '../experiment/search.ts';
 import { bisect, type SweepResult } from '../experiment/sweep.ts';
-import { type Candidate, exactNameIn } from '../sweeps/candidates.ts';
-import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from '../sweeps/strings.ts';
+import { type Candidate, exactNameIn } from '../values/candidates.ts';
+import { markWords, NOT_ASCII, stringCandidate, stringIn, withText } from '../values/strings.ts';
 
 /**
  * Adds what a sweep of whole values misses: a character that straddles an offset or, if at most one value

@@ -1,7 +1,7 @@
 import { type ModelRequest, templateOf } from '../../payloads/model/model-request.ts';
 import type { Search } from '../experiment/search.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { differences, type RequestPart, withParts } from '../facts/request-parts.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { differences, type RequestPart, withParts } from '../explanation/request-parts.ts';
 
 /** A request that shows the symptom with as few unusual parts as possible, and these parts. */
 type Reduced = Pick<Explanation, 'request' | 'parts'>;

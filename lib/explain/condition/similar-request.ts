@@ -4,9 +4,9 @@ import { insideCharacter } from '../../payloads/model/message.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Search } from '../experiment/search.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { nestingIn, paddedTo } from '../sweeps/sizes.ts';
-import { NOT_ASCII } from '../sweeps/strings.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { nestingIn, paddedTo } from '../values/sizes.ts';
+import { NOT_ASCII } from '../values/strings.ts';
 import { LARGER_BYTES } from './by-size.ts';
 import { explainReduced } from './explain-parts.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { bareExplanation, type Explanation } from '../facts/explanation.ts';
-import { withParts } from '../facts/request-parts.ts';
+import { bareExplanation, type Explanation } from '../explanation/explanation.ts';
+import { withParts } from '../explanation/request-parts.ts';
 import { withinBudget } from './experiments.ts';
 import { featureIn } from './features.ts';
 import type { Search } from './search.ts';

@@ -4,11 +4,11 @@ import { typeOfValue } from '../../contract/shape.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import type { FailedCase } from '../../run/result/result.ts';
 import { bodyText } from '../../utf8.ts';
-import { type Condition, modulusIn } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { type LabelledCase, labelOf } from '../facts/labels.ts';
-import { differences, modelRequestOf } from '../facts/request-parts.ts';
-import { isAboutBytes } from '../sweeps/defects.ts';
+import { type Condition, modulusIn } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { type LabelledCase, labelOf } from '../explanation/labels.ts';
+import { differences, modelRequestOf } from '../explanation/request-parts.ts';
+import { isAboutBytes } from '../values/defects.ts';
 import type { Experiments } from './experiments.ts';
 import type { Search } from './search.ts';
 

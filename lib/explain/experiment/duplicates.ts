@@ -5,7 +5,7 @@ import { templateOf } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import type { RequestTemplate } from '../../payloads/test-case.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Condition } from '../facts/condition.ts';
+import type { Condition } from '../explanation/condition.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import type { Experiments } from './experiments.ts';
 import type { Search } from './search.ts';

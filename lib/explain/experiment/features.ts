@@ -5,8 +5,8 @@ import { write } from '../../payloads/json.ts';
 import { WITH_BLANK_LINES, WITH_CARRIAGE_RETURNS } from '../../payloads/model/text.ts';
 import { ID } from '../../payloads/plants.ts';
 import { withSeparators } from '../../text.ts';
-import { type Condition, thereIs, thereIsNo } from '../facts/condition.ts';
-import { ID_WITH_EXPONENT } from '../sweeps/ids.ts';
+import { type Condition, thereIs, thereIsNo } from '../explanation/condition.ts';
+import { ID_WITH_EXPONENT } from '../values/ids.ts';
 import {
   WITH_CARRIAGE_RETURNS_IN_TEXT,
   WITH_ESCAPED_NAMES,
@@ -14,8 +14,8 @@ import {
   WITH_LINE_FEED_AT_END,
   WITH_LOWER_CASE_ESCAPES,
   WITH_UNDECLARED,
-} from '../sweeps/model.ts';
-import { paddedTo } from '../sweeps/sizes.ts';
+} from '../values/model.ts';
+import { paddedTo } from '../values/sizes.ts';
 import { ordinaryRequests } from './ordinary-requests.ts';
 
 /** A feature that bodies with different defects may have in common. */

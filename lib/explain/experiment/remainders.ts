@@ -2,7 +2,7 @@ import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import type { Condition } from '../facts/condition.ts';
+import type { Condition } from '../explanation/condition.ts';
 import type { Search } from './search.ts';
 
 const WHOLE_ID = new RegExp(`"${ID}"\\s*:\\s*(-?\\d+)(?![\\d.eE])`);

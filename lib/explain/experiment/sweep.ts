@@ -13,7 +13,7 @@ import {
   nameCandidates,
   type Scale,
   type Sweep,
-} from '../sweeps/candidates.ts';
+} from '../values/candidates.ts';
 import { HIDDEN_BY_REJECTION, mayBeDuplicate } from './duplicates.ts';
 import type { Search } from './search.ts';
 

@@ -2,8 +2,8 @@ import { sum } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { wholeIdIn } from '../experiment/remainders.ts';
-import { modulusIn } from '../facts/condition.ts';
-import { depthIn } from '../sweeps/sizes.ts';
+import { modulusIn } from '../explanation/condition.ts';
+import { depthIn } from '../values/sizes.ts';
 import {
   type Compares,
   everyBody,

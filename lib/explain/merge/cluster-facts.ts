@@ -1,8 +1,8 @@
 import type { CauseKind } from '../../run/result/cause.ts';
 import { bodyText } from '../../utf8.ts';
-import type { Cluster } from '../facts/cluster.ts';
-import { areVague, type Condition, fullText, topicsOf } from '../facts/condition.ts';
-import { labelOf } from '../facts/labels.ts';
+import type { Cluster } from '../explanation/cluster.ts';
+import { areVague, type Condition, fullText, topicsOf } from '../explanation/condition.ts';
+import { labelOf } from '../explanation/labels.ts';
 import { aspectOf, keyOf, type SymptomKind } from '../symptom/symptom.ts';
 
 export type Compares = (one: Cluster, other: Cluster) => boolean;

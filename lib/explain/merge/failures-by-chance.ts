@@ -1,5 +1,5 @@
-import type { Cluster } from '../facts/cluster.ts';
-import { fullText, IN_SOME_CASES } from '../facts/condition.ts';
+import type { Cluster } from '../explanation/cluster.ts';
+import { fullText, IN_SOME_CASES } from '../explanation/condition.ts';
 import {
   type Compares,
   dependsOnEarlier,

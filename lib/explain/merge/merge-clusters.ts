@@ -1,6 +1,6 @@
 import { groupBy } from '../../collections.ts';
-import { type Cluster, inFixOrder, withExplanation } from '../facts/cluster.ts';
-import { type Condition, fullText } from '../facts/condition.ts';
+import { type Cluster, inFixOrder, withExplanation } from '../explanation/cluster.ts';
+import { type Condition, fullText } from '../explanation/condition.ts';
 import { CONSEQUENCES } from './consequences.ts';
 import { FAILURES_BY_CHANCE } from './failures-by-chance.ts';
 import type { Explains, SameFault } from './merge-rule.ts';

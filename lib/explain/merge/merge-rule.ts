@@ -1,4 +1,4 @@
-import type { Cluster } from '../facts/cluster.ts';
+import type { Cluster } from '../explanation/cluster.ts';
 
 /** A merge rule: which clusters are one fault, and how the merged cluster is worded. */
 export interface SameFault {

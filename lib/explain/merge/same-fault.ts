@@ -1,13 +1,13 @@
 import { leastBy } from '../../collections.ts';
-import { inFixOrder, levelOf, withExplanation } from '../facts/cluster.ts';
+import { inFixOrder, levelOf, withExplanation } from '../explanation/cluster.ts';
 import {
   alternatives,
   type Condition,
   fullText,
   IN_SOME_CASES,
   withoutExceptions,
-} from '../facts/condition.ts';
-import { PIECES } from '../facts/request-parts.ts';
+} from '../explanation/condition.ts';
+import { PIECES } from '../explanation/request-parts.ts';
 import { keyOf, rejectsValid } from '../symptom/symptom.ts';
 import { isWrong400 } from '../symptom/target-symptom.ts';
 import { sentenceOf } from '../wording/cause-of.ts';

@@ -2,7 +2,7 @@ import { compact, groupBy, leastBy } from '../../collections.ts';
 import { membersOf } from '../../members.ts';
 import { joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
-import { type Cluster, withExplanation } from '../facts/cluster.ts';
+import { type Cluster, withExplanation } from '../explanation/cluster.ts';
 import {
   alternatives,
   type Condition,
@@ -10,8 +10,8 @@ import {
   ofOthers,
   propertiesIn,
   withOthers,
-} from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
+} from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
 import { keyOf } from '../symptom/symptom.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { hasVague, isReproducible, textOfAll } from './cluster-facts.ts';

@@ -1,5 +1,5 @@
-import type { Topic } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
+import type { Topic } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
 import type { SymptomKind } from '../symptom/symptom.ts';
 import type { SoftwareSettings } from './stack.ts';
 

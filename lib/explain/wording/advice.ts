@@ -1,8 +1,8 @@
 import { compact } from '../../collections.ts';
 import type { ExpectedOutcome } from '../../payloads/test-case.ts';
-import type { CheckFailure } from '../facts/cluster.ts';
-import { fullText, topicsOf } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
+import type { CheckFailure } from '../explanation/cluster.ts';
+import { fullText, topicsOf } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
 import type { TargetSymptom } from '../symptom/target-symptom.ts';
 import { ADVICE, type Advice } from './advice-table.ts';
 import { hintsOf } from './stack.ts';

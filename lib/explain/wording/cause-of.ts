@@ -8,10 +8,10 @@ import type { Cause, ShownIn } from '../../run/result/cause.ts';
 import { capitalised, joined } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
 import type { Experiments } from '../experiment/experiments.ts';
-import { type CheckFailure, type Cluster, levelOf } from '../facts/cluster.ts';
-import { type Condition, modulusIn, propertiesIn } from '../facts/condition.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { BODY } from '../facts/request-parts.ts';
+import { type CheckFailure, type Cluster, levelOf } from '../explanation/cluster.ts';
+import { type Condition, modulusIn, propertiesIn } from '../explanation/condition.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { BODY } from '../explanation/request-parts.ts';
 import { aspectOf, rejectsValid, type Symptom, type SymptomKind } from '../symptom/symptom.ts';
 import { adviceFor } from './advice.ts';
 

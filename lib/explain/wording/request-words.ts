@@ -8,14 +8,14 @@ import { joined, wordsCapitalised } from '../../text.ts';
 import type { Experiments } from '../experiment/experiments.ts';
 import { ordinaryRequests } from '../experiment/ordinary-requests.ts';
 import type { Search } from '../experiment/search.ts';
-import { type Condition, valueWords } from '../facts/condition.ts';
-import { labelOf } from '../facts/labels.ts';
-import { isSame, type RequestPart } from '../facts/request-parts.ts';
-import { type Candidate, type Sweep, smallestWith } from '../sweeps/candidates.ts';
-import { credentialCandidates, credentialSweep } from '../sweeps/credentials.ts';
-import { defectSweep, wordsOfDefect } from '../sweeps/defects.ts';
-import { methodWords } from '../sweeps/methods.ts';
-import { modelSweep, unusualValuesOf } from '../sweeps/model.ts';
+import { type Condition, valueWords } from '../explanation/condition.ts';
+import { labelOf } from '../explanation/labels.ts';
+import { isSame, type RequestPart } from '../explanation/request-parts.ts';
+import { type Candidate, type Sweep, smallestWith } from '../values/candidates.ts';
+import { credentialCandidates, credentialSweep } from '../values/credentials.ts';
+import { defectSweep, wordsOfDefect } from '../values/defects.ts';
+import { methodWords } from '../values/methods.ts';
+import { modelSweep, unusualValuesOf } from '../values/model.ts';
 
 /** Wordings for the bodies of observations, by label. */
 const OBSERVED_BODIES: Readonly<Record<string, Condition>> = {

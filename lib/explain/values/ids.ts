@@ -4,7 +4,7 @@ import { type Json, Raw } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { ID } from '../../payloads/plants.ts';
 import { withSeparators } from '../../text.ts';
-import type { Condition } from '../facts/condition.ts';
+import type { Condition } from '../explanation/condition.ts';
 import type { Candidate, Scale, Sweep } from './candidates.ts';
 
 const POWERS = [10, 15, 16, 17, 20, 23, 24, 26, 28, 29, 30, 31, 32, 33, 40, 48, 52, 53, 54, 60, 62].map(

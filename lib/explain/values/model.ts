@@ -16,7 +16,7 @@ import { plainPlants } from '../../payloads/validity.ts';
 import { counted } from '../../text.ts';
 import { bodyText } from '../../utf8.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../facts/condition.ts';
+import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../explanation/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from './candidates.ts';
 import { acceptSweep, querySweep } from './list-members.ts';
 

@@ -1,7 +1,7 @@
 import { Raw } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
 import { headerValues } from '../../wire/headers.ts';
-import { valueWords } from '../facts/condition.ts';
+import { valueWords } from '../explanation/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 import { withHeader } from './headers.ts';
 

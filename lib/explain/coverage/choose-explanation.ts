@@ -5,9 +5,9 @@ import { bodyText } from '../../utf8.ts';
 import { covers, isAbout, isOfProperty, mayExplain } from '../experiment/covers.ts';
 import { withinBudget } from '../experiment/experiments.ts';
 import { everyTime, type Search } from '../experiment/search.ts';
-import type { Explanation } from '../facts/explanation.ts';
-import { labelOf } from '../facts/labels.ts';
-import { modelRequestOf, withParts } from '../facts/request-parts.ts';
+import type { Explanation } from '../explanation/explanation.ts';
+import { labelOf } from '../explanation/labels.ts';
+import { modelRequestOf, withParts } from '../explanation/request-parts.ts';
 
 /** Picks the explanation that covers a failure: without its condition, the symptom disappears. */
 export async function explanationCovering(

@@ -1,8 +1,8 @@
 import type { Contract } from '../../contract/contract.ts';
 import type { Experiments } from '../experiment/experiments.ts';
-import { type Cluster, withExplanation } from '../facts/cluster.ts';
-import { alternatives, type Condition } from '../facts/condition.ts';
-import { labelOf } from '../facts/labels.ts';
+import { type Cluster, withExplanation } from '../explanation/cluster.ts';
+import { alternatives, type Condition } from '../explanation/condition.ts';
+import { labelOf } from '../explanation/labels.ts';
 import {
   ANY_SUBJECT,
   bodiesNamed,

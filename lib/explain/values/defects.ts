@@ -6,7 +6,7 @@ import { type Json, JsonObject, Raw, write } from '../../payloads/json.ts';
 import { type Edit, multipart, notJson, notUtf8, randomBytes } from '../../payloads/malformed.ts';
 import type { BodyDefect, ModelRequest } from '../../payloads/model/model-request.ts';
 import { isInvalid } from '../../payloads/validity.ts';
-import { type Condition, type Topic, withArticle } from '../facts/condition.ts';
+import { type Condition, type Topic, withArticle } from '../explanation/condition.ts';
 import { firstValue } from '../symptom/body.ts';
 import type { Candidate, Sweep } from './candidates.ts';
 import { classesOf, IN_ARRAY, NOT_JSON, NOT_UTF8, type TypeName, UNPARSABLE } from './defect-classes.ts';

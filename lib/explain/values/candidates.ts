@@ -1,6 +1,13 @@
 import { groupBy } from '../../collections.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import { alternatives, type Condition, except, fullText, MAX_NAMES, mostly } from '../facts/condition.ts';
+import {
+  alternatives,
+  type Condition,
+  except,
+  fullText,
+  MAX_NAMES,
+  mostly,
+} from '../explanation/condition.ts';
 
 /** A value to try for one part of a request. */
 export interface Candidate {

@@ -1,7 +1,7 @@
 import { freshLike, withWords } from '../../payloads/fresh.ts';
 import { FreshText, type Json, Raw, write } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import { type Condition, containedIn, type Topic, thereIs, thereIsNo } from '../facts/condition.ts';
+import { type Condition, containedIn, type Topic, thereIs, thereIsNo } from '../explanation/condition.ts';
 import type { Candidate, Scale, Sweep } from './candidates.ts';
 import { scaleSweep } from './sizes.ts';
 

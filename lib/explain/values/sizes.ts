@@ -1,6 +1,6 @@
 import { nestedArrays, nestedObjects, type Raw } from '../../payloads/json.ts';
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import type { Condition } from '../facts/condition.ts';
+import type { Condition } from '../explanation/condition.ts';
 import type { Scale, Sweep } from './candidates.ts';
 
 /** Tries only the points of a scale. */

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../payloads/model/model-request.ts';
-import { type Condition, headerWithArticle, valueWords } from '../facts/condition.ts';
+import { type Condition, headerWithArticle, valueWords } from '../explanation/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 
 /** Forms that a store may expect a header value to have. */

@@ -1,4 +1,4 @@
-import type { Topic } from '../facts/condition.ts';
+import type { Topic } from '../explanation/condition.ts';
 import type { CandidateClass } from './candidates.ts';
 
 /** The class of bodies that no JSON parser accepts. */

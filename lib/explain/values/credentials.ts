@@ -4,7 +4,7 @@ import {
   moreWords,
   wrongTokenOf,
 } from '../../payloads/credentials.ts';
-import type { Condition } from '../facts/condition.ts';
+import type { Condition } from '../explanation/condition.ts';
 import type { Candidate, CandidateClass, Sweep } from './candidates.ts';
 import { scaleSweep } from './sizes.ts';
 
