@@ -10,7 +10,7 @@ import { argumentsOf } from './arguments.ts';
 import { brokenStores } from './broken/index.ts';
 import { conditionalStores } from './conditional/index.ts';
 import type { BrokenStore } from './fleet.ts';
-import { AND, brokenStoreOf } from './pairs.ts';
+import { AND, brokenStoreOf, UNIQUE } from './pairs.ts';
 import { inProcesses, workFor } from './processes.ts';
 
 /** What a run says about a store with a single fault. */
@@ -39,7 +39,8 @@ many have the title that was reviewed (titles.json), and for how many the steps 
   --write        writes the titles, to be reviewed
   --conditional  instead runs the suite against the stores whose faults show only under one to three conditions
   --pairs N      instead runs the suite against N stores with two faults each, sampled from the fleet
-  --faults N     gives each of them N faults instead of two`;
+  --faults N     gives each of them N faults instead of two
+  --unique       gives every store unique ids and names, which must not change its causes`;
 
 async function main(): Promise<number> {
   const { values } = argumentsOf(USAGE, {
@@ -51,6 +52,7 @@ async function main(): Promise<number> {
       conditional: { type: 'boolean', default: false },
       pairs: { type: 'string', default: '0' },
       faults: { type: 'string', default: '2' },
+      unique: { type: 'boolean', default: false },
     },
   });
   const pairs = Number(values.pairs);
@@ -64,7 +66,10 @@ async function main(): Promise<number> {
     pairs > 0
       ? sampledNames(pairs, Number(values.faults), Number(values.seed))
       : (conditional ? conditionalStores : brokenStores)
-          .map(({ name }) => name)
+          .filter(
+            ({ change, overlays }) => !values.unique || (change !== undefined && overlays === undefined),
+          )
+          .map(({ name }) => (values.unique ? `${UNIQUE.name}${AND}${name}` : name))
           .filter((name) => name.includes(values.only));
   const all = await inProcesses<Explained>(fileURLToPath(import.meta.url), names, process.argv.slice(2));
   const inOrder = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
@@ -185,7 +190,8 @@ const expectedTitles = (): Titles => JSON.parse(readFileSync(packageFile(FILE), 
 
 function summary(all: readonly Explained[]): string {
   const expected = expectedTitles();
-  const isNamed = ({ name, titles: [first = ''] }: Explained) => expected[name] === withoutNumbers(first);
+  const isNamed = ({ name, titles: [first = ''] }: Explained) =>
+    expected[name.replace(`${UNIQUE.name}${AND}`, '')] === withoutNumbers(first);
   const of = (some: readonly Explained[], whole = all) =>
     `${some.length} of ${whole.length} (${((100 * some.length) / Math.max(1, whole.length)).toFixed(1)}%)`;
   const explainedAtAll = all.filter(({ titles }) => titles.length > 0);

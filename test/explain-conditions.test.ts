@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { conditionalStores } from '../mutants/conditional/index.ts';
+import { AND, brokenStoreOf, UNIQUE } from '../mutants/pairs.ts';
 import { absent } from './helpers/bash.ts';
 import { causesOf, recordOf, requireOneCause, requireStepsShow } from './helpers/causes.ts';
 import { TOKEN } from './helpers/stores.ts';
@@ -101,6 +102,25 @@ describe('a store whose fault shows only under a condition', () => {
         only: ['combinations/*', 'invariants/*'],
         cases: 120,
       });
+      expect(causes.map((cause) => cause.title)).toEqual([expect.stringMatching(title)]);
+    } finally {
+      await running?.stop();
+    }
+  });
+});
+
+describe('a store that also keeps ids and names unique', () => {
+  test.each([
+    ['tag-null', /^Accepts null as tag$/],
+    ['rejects-hyphen', /^Answers 400 to valid requests when name contains a hyphen$/],
+    ['name-trimmed', /^Returns name trimmed when name begins or ends with a space$/],
+    ['id-numeral-string', /^Accepts a numeric string such as "7" as id$/],
+    ['crash-apostrophe', /^Answers 500 when name contains an apostrophe$/],
+    ['auth-guards-valid', /^Does not check the token when the body is not a NewPlant$/],
+  ])('%s has the same title as without that', async (name, title) => {
+    const running = await brokenStoreOf(`${UNIQUE.name}${AND}${name}`)?.start(TOKEN);
+    try {
+      const { causes } = await recordOf(running?.url ?? '', { cases: 12 });
       expect(causes.map((cause) => cause.title)).toEqual([expect.stringMatching(title)]);
     } finally {
       await running?.stop();
