@@ -14,7 +14,7 @@ export function unknownCheck(wanted: string, checks: readonly { readonly id: str
   const containing = ids.filter((id) => id.includes(wanted));
   const otherwise =
     containing.length > 0
-      ? `it is part of ${firstNames(MAX_NAMED, containing)}`
+      ? `these contain it: ${firstNames(MAX_NAMED, containing)}`
       : `the areas are ${areas.join(', ')} (plant-store-conformance list shows all checks)`;
   return new UsageError(
     renamingOf(wanted) ??

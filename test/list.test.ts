@@ -245,6 +245,12 @@ describe('an unknown check id', () => {
     await expect(listing(wanted)).rejects.toThrow(`No check is called ${wanted}; did you mean ${near}?`);
   });
 
+  test('names the checks whose ids contain it', async () => {
+    await expect(listing('echoes')).rejects.toThrow(
+      'No check is called echoes; these contain it: ordinary/echoes-name, ordinary/echoes-tag, unconstrained/echoes-any-name and 1 more',
+    );
+  });
+
   test('without a similar id: the command that lists them is suggested', async () => {
     await expect(listing('xyzzy/plugh')).rejects.toThrow('plant-store-conformance list shows all checks');
   });

@@ -74,9 +74,8 @@ async function explainFailure(search: Search): Promise<readonly Explanation[] | 
   const mayBeRepeated = byContent?.some(({ parts }) => parts.length > MAX_PARTS) === true;
   const { template, before = [] } = search.failure;
   // A value that is the same in each request has been sent before, and that may be what matters.
-  const mayBeKnown =
-    mayBeRepeated || before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
-  if (byContent !== undefined && ((isClear && !mayBeRepeated) || !mayBeKnown))
+  const mayBeKnown = before.length > 0 || !dependsOnFreshId(template, search.experiments.token);
+  if (byContent !== undefined && !mayBeRepeated && (isClear || !mayBeKnown))
     return histories(byContent, search);
   const byCircumstances = await withinBudget(() => findCircumstances(search));
   // A failure that shows each time does not depend on other requests.

@@ -59,8 +59,8 @@ export async function findCircumstances(search: Search): Promise<Explanation | u
   const { ordinary, failingRequest: failing = ordinary } = search;
   const isOrdinary = search.expectedOutcomeOf(failing) === 'accept';
   // Whatever comes before it, the same value is not accepted twice.
-  const isInUse = async () => isRejectedAsDuplicate(search, subjectOf(search) ?? {});
-  if (search.symptom.kind === 'accepts' && (await isInUse())) return undefined;
+  if (search.symptom.kind === 'accepts' && (await isRejectedAsDuplicate(search, subjectOf(search) ?? {})))
+    return undefined;
   const namesIn = ({ plant }: ModelRequest) => String(plant.members.map(([name]) => name).sort());
   const ordinaryWithSameNames =
     ordinaryRequests(search.contract).find((one) => namesIn(one) === namesIn(failing)) ?? ordinary;

@@ -151,11 +151,11 @@ export class SequenceProbe {
   }
 
   private async send(kind: PrecedingKind, count: number): Promise<readonly SentRequest[]> {
-    const template = templateOf(kind.from(this.ordinary));
-    const { preceding, ...alone } = template;
+    const request = kind.from(this.ordinary);
+    const { preceding, ...alone } = templateOf(request);
     const sent: SentRequest[] = [];
     for (let remaining = count; remaining > 0; remaining -= 1) {
-      const exchange = await this.search.experiments.sendTemplate(template);
+      const exchange = await this.search.send(request);
       if (preceding !== undefined && exchange.preceding !== undefined)
         sent.push({ template: preceding.template, exchange: exchange.preceding });
       sent.push({ template: alone, exchange });

@@ -39,7 +39,8 @@ const partsOf = (value: string): readonly string[] => value.split('; ');
 
 const MAX_SHOWN = 60;
 
-const phraseFor = (header: string, value: string): string =>
+/** The condition for one value of a header, cut off if it is long. */
+export const phraseFor = (header: string, value: string): string =>
   value === ''
     ? `with an empty ${header} header`
     : `with ${header}: ${valueWords(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;

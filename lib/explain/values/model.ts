@@ -18,6 +18,7 @@ import { bodyText } from '../../utf8.ts';
 import { headerValues } from '../../wire/headers.ts';
 import { type Condition, OTHERWISE_THE_SAME, type Topic, valueWords } from '../explanation/condition.ts';
 import type { Candidate, CandidateClass, Scale, Sweep } from './candidates.ts';
+import { phraseFor } from './headers.ts';
 import { acceptSweep, querySweep } from './list-members.ts';
 
 /** Returns the values of a dimension, except the usual one. */
@@ -263,10 +264,6 @@ function jsonTextOf(request: ModelRequest): string {
 
 const ACCEPT_OF = 'with the Accept of ';
 
-const MAX_SHOWN = 60;
-const shortened = (value: string): string =>
-  value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
-
 function candidateOf({ name, apply, groups = [] }: Value, part: string, contract: Contract): Candidate {
   const text = TEXTS[part]?.(ordinaryWith(apply, contract)) ?? '';
   let sampled = 0;
@@ -280,9 +277,7 @@ function candidateOf({ name, apply, groups = [] }: Value, part: string, contract
   return {
     value: name,
     condition: {
-      ...(name.startsWith(ACCEPT_OF)
-        ? { phrase: `with Accept: ${valueWords(shortened(text))}` }
-        : wordsOf(name)),
+      ...(name.startsWith(ACCEPT_OF) ? { phrase: phraseFor('Accept', text) } : wordsOf(name)),
       topics: [...(TOPICS[part] ?? []), ...namedSets.flatMap(([, , flags]) => flags?.topics ?? [])],
     },
     apply: (request: ModelRequest) => apply(request, { contract, sample: one }),
@@ -298,8 +293,7 @@ export function withRepeatedNames(
 ): { readonly candidates: readonly Candidate[]; readonly classes: readonly CandidateClass[] } {
   const names = [...contract.newPlant.shape.properties.keys()];
   const idOf = (name: string) => `in which ${name} occurs twice at any depth`;
-  const one: Context['sample'] = (arbitrary) => sample(arbitrary, 0, 'explain', 0).value;
-  const request = initialRequest(one(plainPlants(contract, 'all')));
+  const request = ordinaryWith((ordinary) => ordinary, contract);
   return {
     candidates: candidates.map((candidate) => {
       const text = jsonTextOf(candidate.apply(request));
